@@ -1,0 +1,45 @@
+# make run      install into .venv, audit the digits, say where the report is
+# make test     the tests            make lint     ruff and mypy
+# make bench    speed and quality against peers, as ratios in one run
+# make clean    everything that the targets above made
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PEERS := neural-tangents cleanlab
+
+.PHONY: run test lint bench clean
+
+run: $(VENV)/.installed
+	$(BIN)/widenet audit digits --out widenet-audit-digits --force
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-dev $(PEERS:%=.bench/%/.installed)
+	$(BIN)/python -m benchmarks.run
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch==2.13.0
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev,parquet]"
+	touch $@
+
+.bench/%/.installed: benchmarks/peers/%.txt
+	$(PYTHON) -m venv .bench/$*
+	.bench/$*/bin/python -m pip install --quiet --requirement $<
+	touch $@
+
+clean:
+	rm -rf $(VENV) .bench build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

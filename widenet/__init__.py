@@ -1,0 +1,50 @@
+"""What a wide neural network can learn from your data, before and without training one.
+
+The public names, each imported when it is first used, so that `import widenet` stays light.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "AuditResult": "widenet.audit",
+    "AuditSettings": "widenet.audit",
+    "TrainSettings": "widenet.audit",
+    "audit": "widenet.audit",
+    "Dataset": "widenet.data",
+    "flip_labels": "widenet.data",
+    "load": "widenet.data",
+    "Dense": "widenet.kernels",
+    "Erf": "widenet.kernels",
+    "Relu": "widenet.kernels",
+    "Residual": "widenet.kernels",
+    "Serial": "widenet.kernels",
+    "cross_matrix": "widenet.kernels",
+    "gram_matrix": "widenet.kernels",
+    "kernel_by_name": "widenet.kernels",
+    "DenseGram": "widenet.spectrum",
+    "TiledGram": "widenet.spectrum",
+    "gauss_measure": "widenet.spectrum",
+    "inverse_bracket": "widenet.spectrum",
+    "lanczos": "widenet.spectrum",
+    "descent_distance": "widenet.predict",
+    "descent_loss": "widenet.predict",
+    "leave_one_out": "widenet.predict",
+    "predict_learning_curve": "widenet.predict",
+    "steps_until": "widenet.predict",
+    "InputError": "widenet.errors",
+    "NotConvergedError": "widenet.errors",
+    "WidenetError": "widenet.errors",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'widenet' has no attribute '{name}'")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
