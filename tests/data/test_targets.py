@@ -1,0 +1,61 @@
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from widenet.data.targets import class_columns, encode_targets
+
+
+def encoded(values, **options):
+    return encode_targets(pd.Series(values, name="y", **options))
+
+
+@pytest.mark.parametrize(
+    ("values", "task", "classes"),
+    [
+        ([0, 1] * 5, "binary", ("0", "1")),
+        ([1, -1], "binary", ("-1", "1")),
+        ([1.0, 2.0, 1.0], "binary", ("1", "2")),
+        ([True, False, True], "binary", ("False", "True")),
+        (["b", "a", "b"], "binary", ("a", "b")),
+        (["class 10", "class 9", "class 2"] * 3, "multiclass", ("class 2", "class 9", "class 10")),
+        (["10", "9", "2"] * 5, "multiclass", ("2", "9", "10")),
+        (["1", "2", "3+"] * 5, "multiclass", ("1", "2", "3+")),
+        (list(range(20)) * 5, "multiclass", tuple(str(k) for k in range(20))),
+        (list(range(21)) * 5, "regression", ()),
+        (list(range(20)) * 4, "regression", ()),
+        ([0.5, 1.5] * 5, "regression", ()),
+        (list(range(100)), "regression", ()),
+    ],
+)
+def test_task_is_read_off_the_values(values, task, classes):
+    targets = encoded(values)
+    assert (targets.task, targets.classes) == (task, classes)
+    assert len(targets.given) == len(values)
+
+
+def test_categories_are_classes_whatever_they_are_made_of():
+    assert encoded(pd.Categorical([1.5, 2.5, 1.5])).classes == ("1.5", "2.5")
+
+
+def test_labels_point_at_their_classes():
+    values = ["x9", "x10", "x9", "x1", "x1", "x10"]
+    targets = encoded(values)
+    assert [targets.classes[label] for label in targets.labels.tolist()] == values
+
+
+def test_first_of_two_classes_is_plus_one():
+    assert class_columns(torch.tensor([0, 1, 1]), 2).tolist() == [[1.0], [-1.0], [-1.0]]
+
+
+def test_more_classes_are_one_hot():
+    assert class_columns(torch.tensor([2, 0]), 3).tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_regression_targets_are_standardised():
+    values = np.random.default_rng(0).normal(50, 7, 200)
+    Y = encoded(values).Y
+    assert Y.shape == (200, 1)
+    assert abs(float(Y.mean())) < 1e-12
+    assert float(Y.std(correction=0)) == pytest.approx(1, abs=1e-12)
+    np.testing.assert_allclose(np.argsort(Y[:, 0].numpy()), np.argsort(values))

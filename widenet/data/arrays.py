@@ -1,0 +1,155 @@
+"""Arrays in `.npz` files, read without trust: headers checked before memory is taken, nothing unpickled."""
+
+from __future__ import annotations
+
+import lzma
+import math
+import re
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from widenet.data.memory import require_memory
+from widenet.data.wording import listed, shown
+from widenet.errors import InputError
+
+MAX_RATIO = 500  # unpacked bytes for each stored byte; more is nearly all zeros, or made to fill the memory
+MAX_HEADER = 10_000  # characters; numpy writes about 120
+RATIO_MATTERS = 2**26  # bytes below which any ratio is harmless
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,  # encrypted, or packed in a way that is not known
+    ValueError,
+)
+
+
+def read_npz(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """X and y of an `.npz` file.
+
+    Returns:
+        X of shape (n, d), or of (n, height, width[, 3]) in uint8; y of shape (n,); sentences that tell what
+        was read.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [info.filename for info in archive.infolist()]
+            for key in ("X", "y"):
+                if members.count(f"{key}.npy") != 1:
+                    keys = [name.removesuffix(".npy") for name in members]
+                    number = "no" if key not in keys else "more than one"
+                    raise InputError(
+                        f"{shown(path.name)} holds {number} array {key!r}, only "
+                        f"{listed(keys) or 'nothing'}: save it with numpy.savez(file, X=X, y=y)."
+                    )
+            X, y = (_read_member(archive.getinfo(f"{key}.npy"), archive, path) for key in ("X", "y"))
+    except UNREADABLE as error:
+        raise InputError(
+            f"{shown(path.name)} is not a sound .npz file: {error or type(error).__name__}."
+        ) from error
+    X, y = _checked_shapes(X, y)
+    notes = [f"Read X of shape {_times(X.shape)} ({X.dtype}) and y ({y.dtype}) from {shown(path.name)}."]
+    if len(members) > 2:
+        others = [name.removesuffix(".npy") for name in members if name not in ("X.npy", "y.npy")]
+        notes.append(f"Other arrays of the file were not read: {listed(others)}.")
+    return X, y, tuple(notes)
+
+
+def _times(shape: tuple[int, ...]) -> str:
+    return " × ".join(f"{size:,}" for size in shape)
+
+
+def _read_member(info: zipfile.ZipInfo, archive: zipfile.ZipFile, path: Path) -> np.ndarray:
+    key = info.filename.removesuffix(".npy")
+    packed = max(min(info.compress_size, path.stat().st_size), 1)
+    if info.file_size > RATIO_MATTERS and info.file_size > MAX_RATIO * packed:
+        raise InputError(
+            f"Array {key!r} of {shown(path.name)} unpacks to {info.file_size / packed:,.0f} times its size, "
+            "as a file made to fill the memory would: save it with numpy.savez."
+        )
+    with archive.open(info) as member:
+        shape, fortran_order, dtype = _header(member, key)
+        num_bytes = math.prod(shape) * dtype.itemsize
+        held = info.file_size - member.tell()
+        if num_bytes != held:
+            raise InputError(
+                f"Array {key!r} of {shown(path.name)} declares {num_bytes:,} bytes (shape {_times(shape)}) "
+                f"and holds {held:,}: the file is damaged."
+            )
+        # As stored, as float64, and as prepared.
+        require_memory(num_bytes + 2 * 8 * math.prod(shape), f"Array {key!r} of shape {_times(shape)}")
+        buffer = member.read(num_bytes)
+        if len(buffer) != num_bytes:
+            raise InputError(f"Array {key!r} of {shown(path.name)} ends early: the file is damaged.")
+    return np.frombuffer(buffer, dtype).reshape(shape, order="F" if fortran_order else "C")
+
+
+def _header(member: IO[bytes], key: str) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape, order and type that an `.npy` header declares; only plain numbers and text are let through.
+
+    The header is the text of a Python dictionary. It is matched, not evaluated.
+    """
+    damaged = InputError(f"Array {key!r} has a damaged .npy header: save it again with numpy.savez.")
+    prefix = member.read(8)
+    size_bytes = {b"\x93NUMPY\x01\x00": 2, b"\x93NUMPY\x02\x00": 4}.get(prefix)
+    if size_bytes is None:
+        raise damaged
+    num_chars = int.from_bytes(member.read(size_bytes), "little")
+    if num_chars > MAX_HEADER:
+        raise damaged
+    text = member.read(num_chars).decode("latin-1")
+    descr = re.search(r"'descr': *('[^']*'|\[)", text)
+    order = re.search(r"'fortran_order': *(True|False)", text)
+    shape = re.search(r"'shape': *\(([0-9, ]{0,200})\)", text)
+    if not (descr and order and shape):
+        raise damaged
+    sizes = tuple(int(size) for size in shape[1].split(",") if size.strip())
+    return sizes, order[1] == "True", _plain_dtype(descr[1].strip("'"), key)
+
+
+def _plain_dtype(descr: str, key: str) -> np.dtype:
+    if descr.endswith("O"):
+        raise InputError(
+            f"Array {key!r} holds pickled Python objects, which are never loaded: save plain numbers."
+        )
+    wanted = "numbers" if key == "X" else "numbers or text"
+    try:
+        dtype = np.dtype(descr if re.fullmatch(r"[<>|=]?[A-Za-z][0-9]{0,6}", descr) else "V")
+    except TypeError:  # letters that name no type
+        dtype = np.dtype("V")
+    if dtype.kind not in ("biuf" if key == "X" else "biufUS") or not dtype.itemsize:
+        known = "structured records" if descr == "[" else f"type {shown(descr)}"
+        raise InputError(f"Array {key!r} holds {known}, and plain {wanted} are needed: convert it first.")
+    return dtype
+
+
+def _checked_shapes(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if X.ndim == 4 and X.shape[3] == 1:
+        X = X[..., 0]
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    is_image = X.dtype == np.uint8 and (X.ndim == 3 or (X.ndim == 4 and X.shape[3] == 3))
+    if X.ndim != 2 and not is_image:
+        raise InputError(
+            f"Array 'X' has shape {_times(X.shape) or '()'} and type {X.dtype}: give rows × columns, or "
+            "images as uint8 of rows × height × width or rows × height × width × 3."
+        )
+    if y.ndim != 1:
+        raise InputError(f"Array 'y' has shape {_times(y.shape) or '()'}: give one target for each row of X.")
+    if len(X) != len(y):
+        raise InputError(
+            f"Array 'X' has {len(X):,} rows and array 'y' has {len(y):,}: give one target for each row."
+        )
+    if not math.prod(X.shape[1:]):
+        raise InputError(
+            f"Array 'X' has shape {_times(X.shape)}, so its rows are empty: give at least one column."
+        )
+    return X, y

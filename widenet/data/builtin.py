@@ -1,0 +1,210 @@
+"""The built-in data sets by name: what they are, where they come from, how their pixels are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from widenet.data.places import RECORD, Part, Place, content, places
+from widenet.data.wording import near_names, shown
+from widenet.errors import InputError
+
+MNIST_URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
+CIFAR_URL = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"
+CIFAR_HASH = "md5:c32a1d4ab5d03f1284b67883e8d87530"
+NUM_TRAIN_TWO = 10_000  # images of the two-class sets [fine-grained, Section 3]
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """Rows of an image set as they are stored.
+
+    Attributes:
+        raw: What is prepared, shape (n, height, width) or (n, height, width, 3).
+        images: What is drawn, uint8, of the same shape.
+        labels: Index of each row's class, shape (n,).
+    """
+
+    raw: np.ndarray
+    images: np.ndarray
+    labels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """A built-in data set.
+
+    Attributes:
+        description: What it is, in one line.
+        n: Number of rows.
+        d: Number of raw columns.
+        classes: Names of the classes; rows of the first are +1 where there are two.
+        source: Who made it.
+        train: Its rows.
+        test: Its held-out rows; None where there are none.
+        parts: Files it is read from; empty if it is inside scikit-learn.
+    """
+
+    description: str
+    n: int
+    d: int
+    classes: tuple[str, ...]
+    source: str
+    train: Callable[[], Pixels]
+    test: Callable[[], Pixels] | None = None
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True)
+class Description:
+    """What `widenet data` tells of a built-in set; `places` are those of its first file."""
+
+    name: str
+    description: str
+    n: int
+    d: int
+    classes: tuple[str, ...]
+    source: str
+    places: tuple[Place, ...]
+
+
+def _mnist_part(name: str, num_bytes: int, sha256: str, packed_sha256: str) -> Part:
+    return Part(f"mnist/{name}.gz", num_bytes, sha256, f"{MNIST_URL}{name}.gz", f"sha256:{packed_sha256}")
+
+
+MNIST_TRAIN = (
+    _mnist_part(
+        "train-images-idx3-ubyte",
+        47_040_016,
+        "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+        "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+    ),
+    _mnist_part(
+        "train-labels-idx1-ubyte",
+        60_008,
+        "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+        "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+    ),
+)
+MNIST_TEST = (
+    _mnist_part(
+        "t10k-images-idx3-ubyte",
+        7_840_016,
+        "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+        "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+    ),
+    _mnist_part(
+        "t10k-labels-idx1-ubyte",
+        10_008,
+        "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+        "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+    ),
+)
+CIFAR_TRAIN = Part(
+    "cifar10-two-classes/train.bin.gz",
+    30_730_000,
+    "712b54b98090b4b687849195aeb8162809d7d691e956aeea1cf51089d9c6c2b2",
+    CIFAR_URL,
+    CIFAR_HASH,
+    tuple(f"cifar-10-batches-bin/data_batch_{k}.bin" for k in range(1, 6)),
+)
+CIFAR_TEST = Part(
+    "cifar10-two-classes/test.bin.gz",
+    6_146_000,
+    "b6e88c881dd1b7d0886ab296c67c67403408f5575f66eb24e4926ac16ad3ef2f",
+    CIFAR_URL,
+    CIFAR_HASH,
+    ("cifar-10-batches-bin/test_batch.bin",),
+)
+
+
+def _digits() -> Pixels:
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    shades = digits.images.astype(np.uint8)  # 0 to 16
+    return Pixels(shades, np.minimum(shades.astype(np.uint16) * 16, 255).astype(np.uint8), digits.target)
+
+
+def _mnist(parts: tuple[Part, Part]) -> Pixels:
+    """All rows of an IDX pair: headers of 16 and 8 bytes, then bytes, row-major."""
+    pixels, labels = (content(part) for part in parts)
+    images = np.frombuffer(pixels, np.uint8, offset=16).reshape(-1, 28, 28)
+    return Pixels(images, images, np.frombuffer(labels, np.uint8, offset=8))
+
+
+def _first_two(pixels: Pixels, limit: int | None) -> Pixels:
+    """The first `limit` rows of classes 0 and 1, in file order."""
+    kept = np.flatnonzero(pixels.labels < 2)[:limit]
+    return Pixels(pixels.raw[kept], pixels.images[kept], pixels.labels[kept])
+
+
+def _cifar(part: Part) -> Pixels:
+    records = np.frombuffer(content(part), np.uint8).reshape(-1, RECORD)
+    planes = records[:, 1:].reshape(-1, 3, 32, 32)
+    images = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
+    return Pixels(images, images, records[:, 0])
+
+
+LECUN = "Y. LeCun, C. Cortes, C. J. C. Burges, The MNIST database of handwritten digits"
+TEN_DIGITS = tuple("0123456789")
+
+BUILTINS: dict[str, Builtin] = {
+    "digits": Builtin(
+        "Handwritten digits of 8 × 8 pixels, ten classes; inside scikit-learn, no download.",
+        1797,
+        64,
+        TEN_DIGITS,
+        "E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI; the copy in scikit-learn",
+        _digits,
+    ),
+    "mnist": Builtin(
+        "Handwritten digits of 28 × 28 pixels, ten classes, all training images.",
+        60_000,
+        784,
+        TEN_DIGITS,
+        LECUN,
+        lambda: _mnist(MNIST_TRAIN),
+        lambda: _mnist(MNIST_TEST),
+        MNIST_TRAIN,
+    ),
+    "mnist-2": Builtin(
+        "The first 10,000 training images of MNIST that show a 0 or a 1.",
+        NUM_TRAIN_TWO,
+        784,
+        ("0", "1"),
+        LECUN,
+        lambda: _first_two(_mnist(MNIST_TRAIN), NUM_TRAIN_TWO),
+        lambda: _first_two(_mnist(MNIST_TEST), None),
+        MNIST_TRAIN,
+    ),
+    "cifar10-2": Builtin(
+        "The 10,000 training images of the first two classes of CIFAR-10, 32 × 32 pixels in colour.",
+        NUM_TRAIN_TWO,
+        3072,
+        ("airplane", "automobile"),
+        "A. Krizhevsky, Learning multiple layers of features from tiny images, 2009",
+        lambda: _cifar(CIFAR_TRAIN),
+        lambda: _cifar(CIFAR_TEST),
+        (CIFAR_TRAIN,),
+    ),
+}
+
+
+def builtin_names() -> tuple[str, ...]:
+    return tuple(BUILTINS)
+
+
+def get_builtin(name: str) -> Builtin:
+    if name not in BUILTINS:
+        raise InputError(f"There is no built-in data set {shown(name)}: {near_names(name, builtin_names())}")
+    return BUILTINS[name]
+
+
+def describe(name: str) -> Description:
+    """What a built-in set is and where it is looked for; nothing is read or fetched."""
+    known = get_builtin(name)
+    looked = places(known.parts[0]) if known.parts else ()
+    return Description(name, known.description, known.n, known.d, known.classes, known.source, looked)

@@ -1,0 +1,51 @@
+"""The data set that every part of widenet works on."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from widenet.data.prepare import Preparation
+from widenet.data.targets import Task
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Inputs on the unit sphere, and targets as the columns that a network is asked to fit.
+
+    Attributes:
+        name: What the user called it: a built-in name or a file name.
+        X: Prepared inputs, float64, rows of norm 1, shape (n, d).
+        Y: Targets, float64, shape (n, c): ±1 in one column (binary, +1 for the first class),
+            one-hot columns (multiclass), or one column of mean 0 and variance 1 (regression).
+        labels: Index of each row's class, int64, shape (n,); None for regression.
+        classes: Names of the classes, in the order of their indices; empty for regression.
+        task: What is to be learned.
+        names: Name of each column of X.
+        rows: The number by which the user knows each row (first data row is 1), int64, shape (n,).
+        given: The target of each row as the user wrote it, length n.
+        images: Pixels to draw each row with, uint8, shape (n, height, width) or (n, height, width, 3);
+            None where rows are not images.
+        preparation: The map from raw feature rows to X, so that new rows go through the same one.
+        provenance: Sentences that tell what was read and which encodings were made.
+    """
+
+    name: str
+    X: Tensor
+    Y: Tensor
+    labels: Tensor | None
+    classes: tuple[str, ...]
+    task: Task
+    names: tuple[str, ...]
+    rows: Tensor
+    given: tuple[str, ...]
+    images: Tensor | None
+    preparation: Preparation
+    provenance: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def d(self) -> int:
+        return self.X.shape[1]

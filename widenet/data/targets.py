@@ -1,0 +1,113 @@
+"""What is to be learned: the task read off the target column, and its encoding as columns of Y."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from widenet.data.columns import few_codes, is_numeric, missing, numbers, refuse_first, texts
+from widenet.data.wording import counted, listed, natural_key, shown
+from widenet.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Task = Literal["binary", "multiclass", "regression"]
+
+LARGEST_CODE = 2.0**53  # beyond it, float64 does not tell whole numbers apart
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Targets in every form that a data set keeps; see `Dataset` for the fields."""
+
+    Y: Tensor
+    labels: Tensor | None
+    classes: tuple[str, ...]
+    task: Task
+    given: tuple[str, ...]
+    note: str
+
+
+def class_columns(labels: Tensor, num_classes: int) -> Tensor:
+    """Y of class indices: ±1 in one column for two classes (+1 for the first), else one-hot, shape (n, c)."""
+    if num_classes == 2:
+        return 1.0 - 2.0 * labels.to(torch.float64)[:, None]
+    return torch.nn.functional.one_hot(labels, num_classes).to(torch.float64)
+
+
+def class_targets(labels: Tensor, classes: tuple[str, ...], given: tuple[str, ...] | None = None) -> Targets:
+    """Targets of class indices, shape (n,), with the classes' names."""
+    task: Task = "binary" if len(classes) == 2 else "multiclass"
+    note = f"The target has {len(classes)} classes: {listed(classes, limit=12)}"
+    note += f"; {shown(classes[0])} is +1 and {shown(classes[1])} is -1." if task == "binary" else "."
+    given = given or tuple(classes[label] for label in labels.tolist())
+    return Targets(class_columns(labels, len(classes)), labels, classes, task, given, note)
+
+
+def encode_targets(values: pd.Series) -> Targets:
+    """Read the task off a target column and encode it.
+
+    Text, booleans and categories are classes. So are whole numbers with two distinct values, or with at most
+    20 distinct values and at least five rows for each. Everything else is regression. Classes are in natural
+    order (2 before 10), and of two classes the first is +1.
+    """
+    import pandas as pd
+
+    refuse_first(missing(values), values, "is missing, and targets are never imputed: drop the row.")
+    if pd.api.types.is_datetime64_any_dtype(values.dtype) or pd.api.types.is_timedelta64_dtype(values.dtype):
+        raise InputError(
+            f"The target column {shown(values.name)} holds times: turn them into numbers or classes."
+        )
+    given = tuple(texts(values).tolist())
+    parsed = numbers(values)
+    nominal = isinstance(values.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(values.dtype)
+    if nominal or not is_numeric(values):
+        return _text_classes(given, values)
+    refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
+    distinct = np.unique(parsed)
+    if len(distinct) == 1:
+        _refuse_single(values)
+    whole = bool((parsed == np.rint(parsed)).all()) and float(np.abs(parsed).max()) <= LARGEST_CODE
+    if whole and (len(distinct) == 2 or few_codes(len(distinct), len(parsed))):
+        labels = torch.from_numpy(np.searchsorted(distinct, parsed))
+        return class_targets(labels, tuple(f"{value:.0f}" for value in distinct), given)
+    return _regression(parsed, given, values)
+
+
+def _refuse_single(values: pd.Series) -> None:
+    raise InputError(
+        f"The target column {shown(values.name)} holds the single value {shown(values.iloc[0])}, so there "
+        "is nothing to learn: choose another with --target."
+    )
+
+
+def _text_classes(given: tuple[str, ...], values: pd.Series) -> Targets:
+    classes = tuple(sorted(set(given), key=natural_key))
+    if len(classes) == 1:
+        _refuse_single(values)
+    if len(classes) > max(2, len(given) / 2):
+        raise InputError(
+            f"The target column {shown(values.name)} is text with {len(classes):,} distinct values in "
+            f"{counted(len(given), 'row')}, which are no classes to learn: choose another with --target."
+        )
+    index = {name: k for k, name in enumerate(classes)}
+    return class_targets(torch.tensor([index[name] for name in given]), classes, given)
+
+
+def _regression(parsed: np.ndarray, given: tuple[str, ...], values: pd.Series) -> Targets:
+    with np.errstate(over="ignore", invalid="ignore"):  # refused below
+        mean, deviation = float(parsed.mean()), float(parsed.std())
+    if not (0 < deviation < np.inf and np.isfinite(mean)):
+        raise InputError(
+            f"The target column {shown(values.name)} cannot be standardised in float64: its numbers are too "
+            "large or too close together."
+        )
+    Y = torch.from_numpy((parsed - mean) / deviation)[:, None]
+    spread = f"mean {mean:.6g}, standard deviation {deviation:.6g}"
+    note = f"The target is a number ({spread}), standardised for regression."
+    return Targets(Y, None, (), "regression", given, note)
