@@ -1,0 +1,1 @@
+"""Speed and quality as ratios measured in one run: `make bench`."""
