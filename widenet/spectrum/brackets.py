@@ -1,0 +1,60 @@
+"""Two-sided bounds on vᵀf(H)v from one Lanczos run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.spectrum.lanczos import Krylov, gauss_measure, radau_measure
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Bounds on vᵀf(H)v, one per column.
+
+    Attributes:
+        lower: Gauss quadrature, shape (..., p).
+        upper: Gauss–Radau quadrature, same shape; None without a certified floor under the spectrum.
+    """
+
+    lower: Tensor
+    upper: Tensor | None
+
+    def width(self) -> float:
+        """Relative width of the bracket of the columns' sum; infinite without an upper bound."""
+        if self.upper is None:
+            return float("inf")
+        lower, upper = float(self.lower.sum()), float(self.upper.sum())
+        return (upper - lower) / max(abs(lower), abs(upper), torch.finfo(torch.float64).tiny)
+
+
+def bracket(krylov: Krylov, function: Callable[[Tensor], Tensor], floor: float | None) -> Bracket:
+    """Bound vᵀf(H)v for a completely monotone f, such as 1/λ, (1 − ηλ)^{2k} with η ≤ 1/λ_max, or −log(λ + ρ).
+
+    The derivatives of such f alternate in sign, so the errors of the Gauss and of the left Gauss–Radau rule
+    have opposite signs [Golub & Meurant 2010, §6.3].
+
+    Args:
+        krylov: The run, started at the columns v.
+        function: f, mapping eigenvalues (k,) to (..., k).
+        floor: A certified lower bound on λ_min(H), at which f is finite; None leaves only the lower bound.
+    """
+    gauss = gauss_measure(krylov)
+    lower = gauss.integrate(function)
+    if krylov.exhausted:
+        return _widened(lower, lower, gauss.nodes)
+    if floor is None:
+        return Bracket(lower, None)
+    return _widened(lower, radau_measure(krylov, floor).integrate(function), gauss.nodes)
+
+
+def inverse_bracket(krylov: Krylov, floor: float) -> Bracket:
+    """Bound vᵀH⁻¹v; a floor of 0 leaves only the lower bound."""
+    return bracket(krylov, torch.reciprocal, floor if floor > 0 else None)
+
+
+def _widened(lower: Tensor, upper: Tensor, nodes: Tensor) -> Bracket:
+    """Leave room for rounding: T is exact up to ε λ_max, which matters against the smallest node."""
+    rounding = 4 * torch.finfo(nodes.dtype).eps * float(nodes[-1] / nodes[0].abs())
+    return Bracket(lower - rounding * lower.abs(), upper + rounding * upper.abs())

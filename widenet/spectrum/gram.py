@@ -1,0 +1,118 @@
+"""Gram matrices as operators: what is dense today can be tiled tomorrow without touching a caller."""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from widenet.kernels.kernel import Kernel
+
+TILE = 1024  # 8 MiB in float64: a tile's second use, transposed, still finds it in the last-level cache
+
+
+class Gram(Protocol):
+    """A symmetric positive semi-definite matrix H, known by its products."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows and columns."""
+        ...
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Precision of the products."""
+        ...
+
+    def matmul(self, V: Tensor) -> Tensor:
+        """The product H V of shape (n, p), for V of shape (n, p)."""
+        ...
+
+    def diag(self) -> Tensor:
+        """The diagonal of H, shape (n,)."""
+        ...
+
+
+class DenseGram:
+    """Holds all n² entries."""
+
+    def __init__(self, matrix: Tensor) -> None:
+        self.matrix = matrix
+
+    @property
+    def n(self) -> int:
+        return self.matrix.shape[0]
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.matrix.dtype
+
+    def matmul(self, V: Tensor) -> Tensor:
+        return self.matrix @ V
+
+    def diag(self) -> Tensor:
+        return self.matrix.diagonal()
+
+
+class TiledGram:
+    """Holds the lower tiles that fit into `keep_bytes` and recomputes the others for every product.
+
+    With room for all of them (4 n² bytes in float64) it is a packed symmetric matrix; with none, it never
+    holds more than one tile.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: Tensor,
+        *,
+        keep_bytes: int = 0,
+        tile: int = TILE,
+        progress: Callable[[float], None] | None = None,
+    ) -> None:
+        self.kernel, self.X, self.tile = kernel, X, tile
+        self._kept: dict[tuple[int, int], Tensor] = {}
+        room, done = keep_bytes, 0
+        for i, j in self._corners():
+            size = min(tile, self.n - i) * min(tile, self.n - j) * X.element_size()
+            if size > room:
+                break
+            self._kept[i, j] = self._compute(i, j)
+            room -= size
+            done += size
+            if progress is not None:
+                progress(done)
+
+    @property
+    def n(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.X.dtype
+
+    def diag(self) -> Tensor:
+        return self.kernel.diag(self.X)
+
+    def matmul(self, V: Tensor) -> Tensor:
+        product = torch.zeros_like(V)
+        for i, j in self._corners():
+            tile = self._kept.get((i, j))
+            if tile is None:
+                tile = self._compute(i, j)
+            product[i : i + self.tile] += tile @ V[j : j + self.tile]
+            if i != j:
+                product[j : j + self.tile] += tile.T @ V[i : i + self.tile]
+        return product
+
+    def _corners(self) -> Iterator[tuple[int, int]]:
+        for i in range(0, self.n, self.tile):
+            for j in range(0, i + 1, self.tile):
+                yield i, j
+
+    def _compute(self, i: int, j: int) -> Tensor:
+        rows = self.X[i : i + self.tile]
+        tile = self.kernel.tile(rows, self.X[j : j + self.tile])
+        if i == j:
+            tile.diagonal().copy_(self.kernel.diag(rows))
+        return tile

@@ -1,0 +1,145 @@
+"""Block Lanczos with full reorthogonalisation: Gram matrix and vectors to a spectral measure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.spectrum.gram import Gram
+
+RANK_TOLERANCE = 1e-12  # directions shorter than this, relative to λ_max, are rounding
+
+
+@dataclass(frozen=True)
+class Krylov:
+    """The block tridiagonal matrix T = QᵀHQ of a Krylov space that starts at V = Q₁R.
+
+    Block sizes may shrink when the space is exhausted in some directions.
+
+    Attributes:
+        diagonal: Blocks A_j, shapes (p_j, p_j).
+        below: Blocks B_j under the diagonal, shapes (p_{j+1}, p_j); the last one leads out of the space.
+        start: R, shape (p_1, p).
+    """
+
+    diagonal: tuple[Tensor, ...]
+    below: tuple[Tensor, ...]
+    start: Tensor
+
+    @property
+    def num_steps(self) -> int:
+        return len(self.diagonal)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the space is invariant, so that quadrature over it is exact."""
+        return self.below[-1].shape[0] == 0
+
+    def tridiagonal(self) -> Tensor:
+        """T as a dense matrix of shape (k, k), k the dimension of the space."""
+        sizes = [block.shape[0] for block in self.diagonal]
+        T = self.start.new_zeros(sum(sizes), sum(sizes))
+        at = 0
+        for j, size in enumerate(sizes):
+            T[at : at + size, at : at + size] = self.diagonal[j]
+            if j + 1 < len(sizes):
+                below = self.below[j]
+                T[at + size : at + size + below.shape[0], at : at + size] = below
+                T[at : at + size, at + size : at + size + below.shape[0]] = below.T
+            at += size
+        return T
+
+
+@dataclass(frozen=True)
+class SpectralMeasure:
+    """A discrete measure that stands for vᵀf(H)v ≈ Σ_j weights_j f(nodes_j), one column per vector.
+
+    Attributes:
+        nodes: Ritz values, ascending, shape (k,).
+        weights: Non-negative, columns sum to ‖v‖², shape (k, p).
+    """
+
+    nodes: Tensor
+    weights: Tensor
+
+    def integrate(self, function: Callable[[Tensor], Tensor]) -> Tensor:
+        """Σ_j weights_j f(nodes_j) for each column, shape (..., p) if f maps (k,) to (..., k)."""
+        return function(self.nodes) @ self.weights
+
+
+def lanczos(
+    gram: Gram,
+    V: Tensor,
+    *,
+    num_steps: int,
+    stop: Callable[[Krylov], bool] | None = None,
+    check_every: int = 8,
+) -> Krylov:
+    """Run block Lanczos from V (n, p) for at most `num_steps` products [Golub & Meurant 2010, §4.3].
+
+    Every new block is orthogonalised against all earlier ones, twice, so that T is that of exact
+    arithmetic up to rounding of size ε λ_max. `stop` is asked every `check_every` steps.
+    """
+    Q, start = orthonormal_columns(V, scale=float(V.norm()))
+    # Transposed, so that the rows of steps that are never taken take no memory.
+    basis = Q.new_empty(min(gram.n, Q.shape[1] * num_steps), gram.n)
+    size, diagonal, below = 0, [], []
+    for step in range(1, num_steps + 1):
+        basis[size : size + Q.shape[1]] = Q.T
+        size += Q.shape[1]
+        W = gram.matmul(Q)
+        A = Q.T @ W
+        diagonal.append((A + A.T) / 2)
+        known = basis[:size]
+        for _ in range(2):
+            W -= known.T @ (known @ W)
+        scale = max(float(block.diagonal().max()) for block in diagonal)
+        Q, B = orthonormal_columns(W, scale=scale, most=gram.n - size)
+        below.append(B)
+        krylov = Krylov(tuple(diagonal), tuple(below), start)
+        if krylov.exhausted or (stop is not None and step % check_every == 0 and stop(krylov)):
+            break
+    return krylov
+
+
+def orthonormal_columns(W: Tensor, *, scale: float, most: int | None = None) -> tuple[Tensor, Tensor]:
+    """Factor W = Q B with orthonormal Q (n, r), dropping directions below rounding; B is (r, p)."""
+    Q, R = torch.linalg.qr(W)
+    U, singular_values, Vh = torch.linalg.svd(R)
+    rank = int((singular_values > RANK_TOLERANCE * scale).sum())
+    rank = rank if most is None else min(rank, most)
+    return Q @ U[:, :rank], singular_values[:rank, None] * Vh[:rank]
+
+
+def gauss_measure(krylov: Krylov) -> SpectralMeasure:
+    """Gauss quadrature: exact for polynomials of degree below twice the number of steps."""
+    return _measure(krylov.tridiagonal(), krylov.start)
+
+
+def radau_measure(krylov: Krylov, node: float) -> SpectralMeasure:
+    """Gauss–Radau quadrature with a prescribed node below the spectrum, of the multiplicity of a block.
+
+    The last block is A = a I + B (T − a I)⁻¹_kk Bᵀ, which makes a an eigenvalue of the enlarged T
+    [Golub & Meurant 2010, §6.2; for blocks Zimmerling, Druskin & Simoncini 2024].
+    """
+    if krylov.exhausted:
+        return gauss_measure(krylov)
+    T, B = krylov.tridiagonal(), krylov.below[-1]
+    k, q, p = T.shape[0], B.shape[0], B.shape[1]
+    last = torch.zeros(k, p, dtype=T.dtype, device=T.device)
+    last[k - p :] = torch.eye(p, dtype=T.dtype, device=T.device)
+    corner = torch.linalg.solve(T - node * torch.eye(k, dtype=T.dtype, device=T.device), last)[k - p :]
+    enlarged = torch.zeros(k + q, k + q, dtype=T.dtype, device=T.device)
+    enlarged[:k, :k] = T
+    enlarged[k:, k - p : k] = B
+    enlarged[k - p : k, k:] = B.T
+    block = node * torch.eye(q, dtype=T.dtype, device=T.device) + B @ corner @ B.T
+    enlarged[k:, k:] = (block + block.T) / 2
+    return _measure(enlarged, krylov.start)
+
+
+def _measure(T: Tensor, start: Tensor) -> SpectralMeasure:
+    nodes, vectors = torch.linalg.eigh(T)
+    components = vectors[: start.shape[0]].T @ start
+    return SpectralMeasure(nodes, components.square())

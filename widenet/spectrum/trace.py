@@ -1,0 +1,96 @@
+"""Stochastic traces of matrix functions, with error bars."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.spectrum.brackets import bracket
+from widenet.spectrum.gram import Gram
+from widenet.spectrum.lanczos import SpectralMeasure, gauss_measure, lanczos
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A Monte Carlo estimate and its standard error."""
+
+    value: float
+    error: float
+
+
+def rademacher(n: int, num_probes: int, *, generator: torch.Generator, dtype: torch.dtype) -> Tensor:
+    """Independent random signs, shape (n, num_probes)."""
+    return 2 * torch.randint(2, (n, num_probes), generator=generator).to(dtype) - 1
+
+
+def hutchpp_trace(
+    matmul: Callable[[Tensor], Tensor],
+    n: int,
+    *,
+    num_matvecs: int,
+    generator: torch.Generator,
+    dtype: torch.dtype = torch.float64,
+) -> Estimate:
+    """Trace of a positive semi-definite matrix [Meyer, Musco, Musco & Woodruff 2021, Algorithm 1].
+
+    A third of the products finds the range of the large eigenvalues, a third takes its trace exactly, and
+    Hutchinson's estimator is left with the rest.
+    """
+    third = num_matvecs // 3
+    Q = torch.linalg.qr(matmul(rademacher(n, third, generator=generator, dtype=dtype))).Q
+    exact = (Q * matmul(Q)).sum()
+    probes = rademacher(n, third, generator=generator, dtype=dtype)
+    probes = probes - Q @ (Q.T @ probes)
+    samples = (probes * matmul(probes)).sum(0)
+    return Estimate(float(exact + samples.mean()), float(samples.std()) / third**0.5)
+
+
+def density_measure(
+    gram: Gram, *, num_probes: int, num_steps: int, generator: torch.Generator
+) -> SpectralMeasure:
+    """Spectral density of H: weights, averaged over probes, sum to n and stand for tr f(H); shape (k, 1)."""
+    probes = rademacher(gram.n, num_probes, generator=generator, dtype=gram.dtype)
+    measure = gauss_measure(lanczos(gram, probes, num_steps=num_steps))
+    return SpectralMeasure(measure.nodes, measure.weights.mean(1, keepdim=True))
+
+
+def stochastic_trace(
+    gram: Gram,
+    function: Callable[[Tensor], Tensor],
+    *,
+    floor: float | None,
+    num_probes: int,
+    num_steps: int,
+    rtol: float,
+    generator: torch.Generator,
+) -> Estimate:
+    """Estimate tr f(H) by Lanczos quadrature [Ubaru, Chen & Saad 2017], f as in `bracket`.
+
+    The error covers both the spread of the probes and the width of their brackets.
+    """
+    probes = rademacher(gram.n, num_probes, generator=generator, dtype=gram.dtype)
+    krylov = lanczos(
+        gram, probes, num_steps=num_steps, stop=lambda run: bracket(run, function, floor).width() <= rtol
+    )
+    bounds = bracket(krylov, function, floor)
+    upper = bounds.lower if bounds.upper is None else bounds.upper
+    middle = (bounds.lower + upper) / 2
+    spread = float(middle.std()) / num_probes**0.5
+    return Estimate(float(middle.mean()), spread + float((upper - bounds.lower).mean()) / 2)
+
+
+def stochastic_logdet(
+    gram: Gram, ridge: float, *, num_probes: int, num_steps: int, rtol: float, generator: torch.Generator
+) -> Estimate:
+    """Estimate log det(H + ρI), ρ > 0."""
+    negative = stochastic_trace(
+        gram,
+        lambda eigenvalues: -torch.log(eigenvalues.clamp(min=0) + ridge),
+        floor=0.0,
+        num_probes=num_probes,
+        num_steps=num_steps,
+        rtol=rtol,
+        generator=generator,
+    )
+    return Estimate(-negative.value, negative.error)
