@@ -1,0 +1,171 @@
+"""Which labels are wrong? Rows ranked by how badly their labels fit what all other rows say about them.
+
+Three stages, so that the middle one can be done at any size: choose a kernel and a ridge by leave-one-out
+likelihood on some rows; leave every row out (`widenet.predict.loo`); judge the labels by these predictions.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.data.targets import class_columns
+from widenet.errors import InputError
+from widenet.kernels.matrix import gram_matrix
+from widenet.kernels.names import kernel_by_name
+from widenet.predict.noise_rate import WIDTH, fit_noise_model, gather_evidence, log_joint
+
+KERNELS = ("relu2-all", "relu3-all", "relu5-all", "relu9-all")
+RIDGES = torch.logspace(-3, 2, 26, dtype=torch.float64)  # over the mean of the kernel's diagonal
+MAX_ROWS = 1500  # on which the model is chosen; the best ridge is a variance and does not grow with n
+NORMAL_QUARTILE = 0.6745  # median of |standard normal|
+
+
+@dataclass(frozen=True)
+class LabelModel:
+    """The kernel and the ridge under which each row is predicted best by the others.
+
+    Attributes:
+        kernel: Name of the kernel.
+        ridge: ρ, in units of the kernel.
+        log_likelihood: Leave-one-out log predictive density per target, up to a constant.
+    """
+
+    kernel: str
+    ridge: float
+    log_likelihood: float
+
+
+@dataclass(frozen=True)
+class LabelQuality:
+    """How well each target fits the rest, and how much noise there is.
+
+    Attributes:
+        score: A higher one is more suspicious, shape (n,). Classes: the probability that the label is wrong.
+            Regression: the leave-one-out residual in robust standard deviations.
+        suggested: Most probable class index, or predicted target, shape (n,).
+        estimate: Share of labels that are wrong; regression: share of the target's variance that is noise.
+        low: Lower end of its interval.
+        high: Upper end of its interval.
+    """
+
+    score: Tensor
+    suggested: Tensor
+    estimate: float
+    low: float
+    high: float
+
+
+def choose_label_model(
+    X: Tensor, labels: Tensor, num_classes: int, *, generator: torch.Generator
+) -> LabelModel:
+    """The model of most leave-one-out likelihood for class labels.
+
+    Args:
+        X: Prepared inputs, shape (n, d).
+        labels: Class indices, shape (n,).
+        num_classes: Number of classes c.
+        generator: Draws the rows to choose on, where there are more than MAX_ROWS.
+    """
+    return _choose_model(X, class_columns(labels, num_classes), generator)
+
+
+def choose_target_model(X: Tensor, y: Tensor, *, generator: torch.Generator) -> LabelModel:
+    """The model of most leave-one-out likelihood for the targets y, shape (n,), of a regression."""
+    return _choose_model(X, y[:, None], generator)
+
+
+def judge_labels(predictions: Tensor, variances: Tensor, labels: Tensor, num_classes: int) -> LabelQuality:
+    """Judge class labels by the predictions of the other rows, with the model of `predict.noise_rate`.
+
+    Args:
+        predictions: Leave-one-out predictions of one-hot targets, shape (n, c), or of ±1 with +1 for the
+            first of two classes, shape (n, 1).
+        variances: Their predictive variances, in any unit, shape (n,).
+        labels: Given class indices, shape (n,).
+        num_classes: Number of classes c.
+    """
+    if predictions.shape[1] not in ({1, 2} if num_classes == 2 else {num_classes}):
+        raise InputError(
+            f"Predictions have {predictions.shape[1]} columns for {num_classes} classes; give one per class."
+        )
+    noise = fit_noise_model(gather_evidence(predictions, variances, labels))
+    joint = log_joint(noise.log_prior, noise.log_transition, labels)
+    given = torch.nn.functional.one_hot(labels, num_classes).bool()
+    log_odds = torch.logsumexp(joint.masked_fill(given, -torch.inf), 1) - joint[given]
+    return LabelQuality(
+        score=torch.sigmoid(log_odds),
+        suggested=joint.argmax(1),
+        estimate=noise.estimate,
+        low=noise.low,
+        high=noise.high,
+    )
+
+
+def judge_targets(
+    predictions: Tensor, variances: Tensor, y: Tensor, *, ridge: float | None = None
+) -> LabelQuality:
+    """Judge the targets of a regression by the predictions of the other rows.
+
+    As a Gaussian process, row i is predicted with variance s² v_i, of which s² ρ is the noise of its target.
+    The leave-one-out error holds that noise and the predictor's own error, so it bounds the noise from above.
+
+    Args:
+        predictions: Leave-one-out predictions, shape (n,).
+        variances: v, their predictive variances in units of the kernel, shape (n,).
+        y: Targets, shape (n,).
+        ridge: ρ of the predictor, in units of the kernel. Without it the smallest of the variances, which is
+            ρ / (1 - leverage) of the most central row, stands for it in the estimate, and `low` is 0.
+    """
+    residuals = y - predictions
+    standardised = residuals / variances.sqrt()
+    robust_scale = standardised.abs().median() / NORMAL_QUARTILE
+    squares = standardised.square()
+    relative_error = WIDTH * float(squares.std() / squares.mean()) / len(y) ** 0.5
+    unpredicted = float(residuals.square().mean() / y.var())
+    unit = float(squares.mean() / y.var())
+    return LabelQuality(
+        score=standardised.abs() / robust_scale.clamp_min(torch.finfo(y.dtype).tiny),
+        suggested=predictions,
+        estimate=min(unit * (float(variances.min()) if ridge is None else ridge), unpredicted, 1.0),
+        low=max(0.0, unit * (ridge or 0.0) * (1 - relative_error)),
+        high=min(1.0, unpredicted * (1 + relative_error)),
+    )
+
+
+def leave_one_out_likelihoods(K: Tensor, Y: Tensor, ridges: Tensor) -> Tensor:
+    """Mean log density of each target under the prediction by all other rows, for every ridge at once.
+
+    With the eigenvectors V of K all ridges share one factorisation; the scale s² of the Gaussian process that
+    fits best is put in [Rasmussen & Williams 2006, equation 5.10], and constants are left out.
+
+    Args:
+        K: Gram matrix, shape (n, n).
+        Y: Targets, shape (n, c).
+        ridges: Shape (r,).
+
+    Returns:
+        Shape (r,).
+    """
+    eigenvalues, V = torch.linalg.eigh(K)
+    shrinkage = 1 / (eigenvalues.clamp_min(0)[:, None] + ridges)
+    precisions, components = V.square() @ shrinkage, V.T @ Y
+    likelihoods = []
+    for weights, precision in zip(shrinkage.T, precisions.T, strict=True):
+        alpha = V @ (weights[:, None] * components)
+        scale = (alpha.square() / precision[:, None]).mean()  # of residual² / variance
+        likelihoods.append((precision.log().mean() - scale.log()) / 2)
+    return torch.stack(likelihoods)
+
+
+def _choose_model(X: Tensor, Y: Tensor, generator: torch.Generator) -> LabelModel:
+    chosen = torch.randperm(len(X), generator=generator)[:MAX_ROWS]
+    X, Y = X[chosen], Y[chosen]
+    models = []
+    for name in KERNELS:
+        K = gram_matrix(kernel_by_name(name), X)
+        ridges = RIDGES * K.diagonal().mean()
+        likelihoods = leave_one_out_likelihoods(K, Y, ridges)
+        best = int(likelihoods.argmax())
+        models.append(LabelModel(name, float(ridges[best]), float(likelihoods[best])))
+    return max(models, key=lambda model: model.log_likelihood)
