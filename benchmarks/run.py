@@ -1,0 +1,53 @@
+"""`make bench`: every benchmark after the other, their records into docs/benchmarks.json."""
+
+import json
+import platform
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks import gram, labels, large, learning_curve, spectrum
+
+BENCHMARKS: dict[str, Callable[[], Any]] = {
+    "spectrum": spectrum.run,
+    "gram": gram.run,
+    "labels": labels.run,
+    "learning_curve": learning_curve.run,
+    "large": large.run,
+}
+RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks.json"
+
+
+def machine() -> dict[str, object]:
+    """What the figures were measured on."""
+    return {
+        "processor": _processor(),
+        "threads": torch.get_num_threads(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+    }
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor()
+
+
+def main(names: list[str]) -> None:
+    """Run the named benchmarks, or all, and keep the records of the others."""
+    records = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    records["machine"] = machine()
+    for name in names or BENCHMARKS:
+        print(f"== {name}", flush=True)
+        records[name] = BENCHMARKS[name]()
+        print(json.dumps(records[name], indent=2, ensure_ascii=False), flush=True)
+        RESULTS.write_text(json.dumps(records, indent=2, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

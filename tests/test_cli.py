@@ -1,0 +1,220 @@
+"""The command line as users meet it: output, exit codes, and one sentence for every wrong input."""
+
+import io
+import json
+import pickle
+import struct
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from widenet import cli
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def widenet(monkeypatch, capsys, tmp_path) -> Run:
+    """Run the command line in an empty folder; returns exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["widenet", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def write_table(name: str = "table.csv", rows: int = 60, header: str = "a,b,y") -> None:
+    rng = np.random.default_rng(0)
+    lines = [f"{a:.6f},{b:.6f},{'up' if a + b > 0 else 'down'}" for a, b in rng.normal(size=(rows, 2))]
+    Path(name).write_text("\n".join([header, *lines]) + "\n")
+
+
+def test_audit_writes_the_folder_and_prints_a_screenful(widenet):
+    write_table()
+    code, out, err = widenet("audit", "table.csv", "--target", "y")
+    assert code == 0
+    assert "report.html" in out
+    assert len(out.splitlines()) <= 45
+    folder = Path("widenet-audit-table")
+    assert {path.name for path in folder.iterdir()} == {
+        "report.html",
+        "result.json",
+        "labels.csv",
+        "config.json",
+    }
+    assert json.loads((folder / "result.json").read_text())["data"]["n"] == 60
+    assert (folder / "labels.csv").read_text().startswith("row,given,suggested,score\n")
+    assert "Traceback" not in err
+
+
+def test_json_goes_to_stdout_alone(widenet):
+    write_table()
+    code, out, _ = widenet("audit", "table.csv", "--json")
+    assert code == 0
+    assert json.loads(out)["schema"] == "widenet/audit/1"
+
+
+def test_quiet_says_nothing_on_the_way(widenet):
+    write_table()
+    assert widenet("audit", "table.csv", "--json", "-q")[2] == ""
+
+
+def test_an_existing_folder_is_kept_without_force(widenet):
+    write_table()
+    folder = Path("widenet-audit-table")
+    assert widenet("audit", "table.csv")[0] == 0
+    before = (folder / "result.json").read_text()
+    code, _, err = widenet("audit", "table.csv", "--seed", "1")
+    assert code == 2
+    assert "--force" in err
+    assert (folder / "result.json").read_text() == before
+    assert widenet("audit", "table.csv", "--force")[0] == 0
+
+
+def npz_with(name: str, member: bytes) -> None:
+    with zipfile.ZipFile(name, "w") as archive:
+        archive.writestr("X.npy", member)
+        buffer = io.BytesIO()
+        np.save(buffer, np.arange(10) % 2)
+        archive.writestr("y.npy", buffer.getvalue())
+
+
+def npy_header(shape: str) -> bytes:
+    text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
+
+
+class Bomb:
+    def __reduce__(self):
+        return (Path("exploded").touch, ())
+
+
+def pickled_array() -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([Bomb()], dtype=object), allow_pickle=True)
+    assert pickle  # what numpy used just now
+    return buffer.getvalue()
+
+
+WRONG = {
+    "missing file": (lambda: None, "no.csv", "no.csv"),
+    "empty file": (lambda: Path("t.csv").write_text(""), "t.csv", "empty"),
+    "one row": (lambda: Path("t.csv").write_text("a,y\n1,x\n"), "t.csv", "row"),
+    "one class": (lambda: Path("t.csv").write_text("a,y\n1,x\n2,x\n3,x\n"), "t.csv", "'x'"),
+    "missing value": (lambda: Path("t.csv").write_text("a,y\n1,x\n,z\n3,x\n4,z\n"), "t.csv", "row 2"),
+    "infinity": (lambda: Path("t.csv").write_text("a,y\n1,x\ninf,z\n3,x\n4,z\n"), "t.csv", "row 2"),
+    "surprise": (
+        lambda: Path("t.csv").write_text(
+            "a,y\n" + "".join(f"{i}.5,{'xz'[i % 2]}\n" for i in range(40)) + "abc,x\n"
+        ),
+        "t.csv",
+        "row 41",
+    ),
+    "duplicate header": (lambda: Path("t.csv").write_text("a,a,y\n1,2,x\n3,4,z\n"), "t.csv", "'a'"),
+    "ragged": (lambda: Path("t.csv").write_text("a,b,y\n1,2,x\n3,z\n4,5,x\n"), "t.csv", "line 3"),
+    "pickle": (lambda: npz_with("t.npz", pickled_array()), "t.npz", "pickle"),
+    "terabytes": (lambda: npz_with("t.npz", npy_header("(10, 999999999999)")), "t.npz", "X"),
+    "unknown suffix": (lambda: Path("t.xls").write_text("x"), "t.xls", ".csv"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_input_is_one_sentence_and_exit_code_2(widenet, case, tmp_path):
+    prepare, name, word = WRONG[case]
+    prepare()
+    before = set(tmp_path.iterdir())
+    code, out, err = widenet("audit", name, "-q")
+    assert code == 2
+    assert out == ""
+    assert word.lower() in err.lower()
+    assert len(err.strip().splitlines()) == 1
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_missing_target_suggests_near_names(widenet):
+    write_table(header="height,weight,kind")
+    code, _, err = widenet("audit", "table.csv", "--target", "hight")
+    assert code == 2
+    assert "'height'" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--kernel", "relu2-hiden"], "relu2-hidden"),
+        (["--eta", "-1"], "positive"),
+        (["--width", "100"], "--train"),
+        (["--prepare", "other"], "standard"),
+    ],
+)
+def test_wrong_options(widenet, arguments, word):
+    write_table()
+    code, _, err = widenet("audit", "table.csv", *arguments)
+    assert code == 2
+    assert word in err
+
+
+def test_hostile_names_stay_text(widenet):
+    write_table(header=f'a,"{HOSTILE}",y')
+    assert widenet("audit", "table.csv")[0] == 0
+    page = Path("widenet-audit-table/report.html").read_text()
+    assert "<img src=x" not in page
+
+
+def test_conflicting_duplicates_are_reported_not_fatal(widenet):
+    write_table()
+    with open("table.csv", "a") as table:
+        table.write("1.0,1.0,up\n1.0,1.0,down\n")
+    code, out, _ = widenet("audit", "table.csv", "--json")
+    assert code == 0
+    assert json.loads(out)["data"]["conflicts"] == [[61, 62]]
+
+
+def test_interruption_leaves_nothing_and_exits_130(widenet, monkeypatch, tmp_path):
+    write_table()
+
+    def interrupt(*_arguments: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("widenet.audit.audit", interrupt)
+    before = set(tmp_path.iterdir())
+    assert widenet("audit", "table.csv")[0] == 130
+    assert set(tmp_path.iterdir()) == before
+
+
+IMPORTS_TORCH = """
+import sys
+from widenet.cli import main
+try:
+    main()
+finally:
+    print("torch" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("argument", ["--help", "--version"])
+def test_help_and_version_do_not_import_torch(argument):
+    command = [sys.executable, "-c", IMPORTS_TORCH, argument]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_data_and_doctor(widenet):
+    code, out, _ = widenet("data")
+    assert code == 0
+    assert "mnist-2" in out
+    assert widenet("data", "nothing")[0] == 2
+    code, out, _ = widenet("doctor")
+    assert code == 0
+    assert "torch" in out

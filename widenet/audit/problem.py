@@ -1,0 +1,74 @@
+"""The kernel regression problem behind a data set: distinct rows, their Gram operator, their targets."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.data.dataset import Dataset
+from widenet.data.duplicates import Duplicates
+from widenet.spectrum.gram import Gram
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Gradient descent on rows of which some coincide, as an equal problem on the distinct ones.
+
+    Rows that are one point get one prediction, so only the mean of their targets can be fitted. With m_i rows
+    at point i, the n rows' H has the non-zero eigenvalues of D^½ H D^½ over the points, D = diag(m), and the
+    labels the components of D^½ ȳ. Without repeated rows D = I.
+
+    Attributes:
+        gram: D^½ H D^½.
+        weights: D^½, shape (u,).
+        targets: D^½ ȳ, shape (u, c).
+        unfittable: Σ ‖y − ȳ‖² over all rows, the part of ‖Y‖² that no function of the rows can fit.
+        floor: A certified lower bound on λ_min(D^½ H D^½); 0 where none is known.
+    """
+
+    gram: Gram
+    weights: Tensor
+    targets: Tensor
+    unfittable: float
+    floor: float
+
+
+class WeightedGram:
+    """D^½ H D^½ as an operator."""
+
+    def __init__(self, gram: Gram, weights: Tensor) -> None:
+        self.gram, self.weights = gram, weights
+
+    @property
+    def n(self) -> int:
+        return self.gram.n
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.gram.dtype
+
+    def matmul(self, V: Tensor) -> Tensor:
+        return self.weights[:, None] * self.gram.matmul(self.weights[:, None] * V)
+
+    def diag(self) -> Tensor:
+        return self.weights.square() * self.gram.diag()
+
+
+def distinct_problem(dataset: Dataset, duplicates: Duplicates, gram: Gram, floor: float) -> Problem:
+    """Put the targets and multiplicities of coinciding rows onto the Gram operator of the distinct rows.
+
+    Args:
+        dataset: All rows.
+        duplicates: Which of them coincide.
+        gram: Operator over `duplicates.unique`, u rows.
+        floor: Lower bound on its smallest eigenvalue; multiplicities can only raise it.
+    """
+    if duplicates.num_repeated == 0:
+        return Problem(gram, dataset.Y.new_ones(dataset.n), dataset.Y, 0.0, floor)
+    place = torch.searchsorted(duplicates.unique, duplicates.group)
+    counts = torch.bincount(place, minlength=len(duplicates.unique)).to(dataset.Y.dtype)
+    sums = torch.zeros(len(counts), dataset.Y.shape[1], dtype=dataset.Y.dtype).index_add_(0, place, dataset.Y)
+    means = sums / counts[:, None]
+    weights = counts.sqrt()
+    unfittable = float((dataset.Y - means[place]).square().sum())
+    return Problem(WeightedGram(gram, weights), weights, weights[:, None] * means, unfittable, floor)

@@ -1,0 +1,170 @@
+"""The command line: results to stdout, messages to stderr, heavy imports only where they are used."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from widenet.errors import InputError, WidenetError
+
+FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def common_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Options that every command takes."""
+    command = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks.")(command)
+    return click.option("-q", "--quiet", is_flag=True, help="No messages on the way.")(command)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="widenet")
+def cli() -> None:
+    """What a wide neural network can learn from your data, before and without training one."""
+
+
+@cli.command()
+@click.argument("data", default="digits")
+@click.option("--target", metavar="COL", help="Column to predict; found by its name or taken as the last.")
+@click.option("--kernel", metavar="NAME", help="Kernel of the network.  [default: relu2-hidden]")
+@click.option(
+    "--prepare",
+    type=click.Choice(["unit", "standard"]),
+    help="Map of the rows to the unit sphere.  [default: unit for images, standard for tables]",
+)
+@click.option("--impute", is_flag=True, help="Fill missing values in instead of refusing them.")
+@click.option("--eta", type=float, help="Step size of gradient descent.  [default: 1/λ_max]")
+@click.option("--train", is_flag=True, help="Train a real network and draw it beside its prediction.")
+@click.option("--width", type=click.IntRange(min=2), help="Neurons of that network, an even number.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder to write.  [default: widenet-audit-DATA]"
+)
+@click.option("--force", is_flag=True, help="Replace the folder of an earlier audit.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@common_options
+def audit(
+    data: str,
+    target: str | None,
+    kernel: str | None,
+    prepare: Any,
+    impute: bool,
+    eta: float | None,
+    train: bool,
+    width: int | None,
+    seed: int,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Say what a wide network will make of DATA: a built-in name or a .csv, .tsv, .parquet or .npz file."""
+    from widenet.audit import AuditSettings, TrainSettings
+    from widenet.audit import audit as run_audit
+    from widenet.audit.run import DEFAULT_KERNEL
+    from widenet.data import load
+    from widenet.kernels.names import kernel_by_name
+    from widenet.report.files import check_folder, to_json
+    from widenet.report.folder import AUDIT_FILES, write_audit
+    from widenet.report.terminal import print_summary
+
+    if width is not None and not train:
+        raise InputError("--width is for the network that --train trains; add --train or leave --width out.")
+    out = out or Path(f"widenet-audit-{Path(data).stem}")
+    kernel = kernel or DEFAULT_KERNEL
+    kernel_by_name(kernel)
+    check_folder(out, AUDIT_FILES, force=force)
+    training = (TrainSettings() if width is None else TrainSettings(width=width)) if train else None
+    settings = AuditSettings(kernel=kernel, eta=eta, seed=seed, train=training)
+    with stages(quiet) as progress:
+        progress(f"reading {data}")
+        dataset = load(data, target=target, prepare=prepare, impute=impute)
+        result = run_audit(dataset, settings, progress=progress)
+        progress("writing the report")
+        result = write_audit(out, result, dataset, settings, source=data, force=force)
+    if as_json:
+        click.echo(to_json(result.to_dict()))
+        return
+    print_summary(result, Console())
+    click.echo(f"\nReport: {out / 'report.html'}")
+
+
+@cli.command()
+@click.argument("name", required=False)
+@common_options
+def data(name: str | None, quiet: bool) -> None:
+    """List the built-in data sets, or say where NAME is looked for and what it holds."""
+    from widenet.data import builtin_names, describe
+
+    if name is None:
+        for each in map(describe, builtin_names()):
+            click.echo(f"{each.name:<10} {each.n:>6,} rows, {each.d:>4} columns. {each.description}")
+        return
+    known = describe(name)
+    click.echo(f"{known.name}: {known.n:,} rows, {known.d} columns. {known.description}")
+    click.echo(f"Classes: {', '.join(known.classes)}")
+    click.echo(f"Source: {known.source}")
+    for place in known.places:
+        click.echo(f"{'found' if place.found else 'not found':>9}  {place.text}")
+
+
+@cli.command()
+@common_options
+def doctor(quiet: bool) -> None:
+    """Show what widenet finds on this machine: versions, threads, memory, data."""
+    import platform
+    from importlib.metadata import version
+
+    import torch
+
+    from widenet.data import available_bytes
+
+    free = available_bytes()
+    click.echo(f"widenet   {version('widenet')}")
+    click.echo(f"python    {platform.python_version()}")
+    click.echo(f"torch     {torch.__version__}, {torch.get_num_threads()} threads")
+    click.echo(f"memory    {'unknown' if free is None else f'{free / 2**30:.1f} GiB free'}")
+    click.echo(f"data      WIDENET_DATA={os.environ.get('WIDENET_DATA', 'not set')}")
+
+
+@contextmanager
+def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Tell the stage of long work: one changing line on a terminal, a plain line each elsewhere."""
+    console = Console(stderr=True, quiet=quiet)
+    if not console.is_terminal:
+        yield lambda stage: console.print(stage, markup=False, highlight=False)
+        return
+    with console.status("starting") as status:
+        yield lambda stage: status.update(Text(stage))
+
+
+def main() -> NoReturn:
+    """Run the command line; errors become one sentence and an exit code."""
+    try:
+        sys.exit(cli(standalone_mode=False) or 0)
+    except (KeyboardInterrupt, click.Abort):
+        _fail("Interrupted; nothing was written.", INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except InputError as error:
+        _fail(str(error), WRONG_INPUT)
+    except BrokenPipeError:  # the reader of our output left, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(FAILED)
+    except WidenetError as error:
+        _fail(str(error), FAILED)
+    except Exception as error:
+        _fail(f"Unexpected {type(error).__name__}: {error} (add --debug to see where)", FAILED)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    if "--debug" in sys.argv:
+        raise
+    click.echo(f"widenet: {message}", err=True)
+    sys.exit(code)
