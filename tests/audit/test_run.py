@@ -149,7 +149,7 @@ def test_wrong_settings_are_refused(binary):
 
 
 def test_paper_values_of_the_complexity(data_dir):
-    """All 10,000 rows give .3801522 and 3.8604462 by a dense float64 solve; a tenth of them stands in here."""
+    """All 10,000 rows give .3801522 and 3.8604462 by a dense float64 solve; a tenth of them stands in."""
     for name in ("mnist-2", "cifar10-2"):
         dataset = subset(load(name), torch.arange(1000))
         result = audit(dataset)

@@ -16,7 +16,7 @@ USABLE_SHARE = 0.8  # of the free memory; the rest is left to the system
 BASE_BYTES = 600 * 2**20  # interpreter and libraries
 ASSUMED_BYTES = 8 * 2**30  # free memory, where the system does not tell
 BLOCK_COLUMNS = 24  # vectors in a block, besides the label columns
-NUM_BLOCK_VECTORS = 100 * BLOCK_COLUMNS
+NUM_VECTORS = 4000  # vectors of length n held at a time: a Krylov basis, or the preconditioner and its making
 NUM_PRODUCTS = 260  # block products of an audit by tiles, the preconditioner's included
 PILOT_ROWS = 1024
 
@@ -62,7 +62,7 @@ def forecast_audit(
     speed = measure_speed(kernel)
     if n <= DENSE_ROWS and dense <= usable:
         return Forecast(dense, _dense_seconds(n, d, num_columns, speed), "dense")
-    least = inputs + 8 * n * (NUM_BLOCK_VECTORS + 60 * num_columns)
+    least = inputs + 8 * n * (NUM_VECTORS + 60 * num_columns)
     if least > usable:
         raise InputError(
             f"An audit of {n:,} rows and {d:,} columns needs at least {least / 2**30:,.1f} GiB, even without "
@@ -77,7 +77,7 @@ def forecast_audit(
 def kept_bytes(forecast: Forecast, n: int, d: int, num_columns: int) -> int:
     """How many of the forecast's bytes are for tiles of the Gram matrix."""
     inputs = BASE_BYTES + 8 * n * (2 * d + 8 * num_columns)
-    return max(0, forecast.memory_bytes - inputs - 8 * n * (NUM_BLOCK_VECTORS + 60 * num_columns))
+    return max(0, forecast.memory_bytes - inputs - 8 * n * (NUM_VECTORS + 60 * num_columns))
 
 
 def _dense_seconds(n: int, d: int, num_columns: int, speed: Speed) -> float:

@@ -28,7 +28,7 @@ from widenet.spectrum.gram import DenseGram, Gram, TiledGram
 DEFAULT_KERNEL = "relu2-hidden"  # H∞: the theorems behind every section of the audit are about it
 JITTER = 1e-8  # of the mean diagonal: lets rows that occur twice be left out one at a time
 LOO_PROBES = 32
-PRECONDITIONER_RANK = 1000
+PRECONDITIONER_RANK = 600
 
 
 @dataclass(frozen=True)

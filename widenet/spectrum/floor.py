@@ -11,6 +11,7 @@ ORDER = 8  # differences taken; more suppress low powers better but cost some of
 REACHES = tuple(10.0 * 2.0**i for i in range(15))  # powers at which the tail may begin; the best one is taken
 BINS_PER_OCTAVE = 8  # resolution of the histogram of 1 - cosine
 OCTAVES = 20  # pairs closer than 1 - cosine = 2^-20 count as parallel; below is rounding of float32
+NUM_BINS = BINS_PER_OCTAVE * OCTAVES
 ROUNDING = 1e-6  # bound on the error of a float32 inner product of unit rows of a few thousand columns
 
 
@@ -35,18 +36,30 @@ def eigenvalue_floor(kernel: Kernel, X: Tensor, *, tile: int = 1024) -> float:
 def _neighbour_counts(X: Tensor, tile: int) -> Tensor:
     """How many other rows lie at each distance of each row; bins of |cos| from far to near, (n, bins)."""
     X = X.to(torch.float32)
-    n, num_bins = X.shape[0], BINS_PER_OCTAVE * OCTAVES
-    counts = torch.empty(n, num_bins, dtype=torch.float64)
+    n = X.shape[0]
+    counts = torch.zeros(n, NUM_BINS, dtype=torch.float64)
     for start in range(0, n, tile):
-        cosines = (X[start : start + tile] @ X.T).abs_().add_(ROUNDING)
-        cosines.diagonal(start).zero_()
-        octaves = cosines.neg_().add_(1).clamp_(min=2.0**-OCTAVES).log2_().neg_()
-        bins = octaves.mul_(BINS_PER_OCTAVE).to(torch.int64).clamp_(max=num_bins - 1)
-        bins += num_bins * torch.arange(bins.shape[0])[:, None]
-        found = bins.flatten().bincount(minlength=bins.shape[0] * num_bins)
-        counts[start : start + tile] = found.reshape(-1, num_bins)
+        bins = _bins_(X[start : start + tile] @ X[start:].T)
+        end = start + bins.shape[0]
+        counts[start:end] += _row_histograms(bins)
+        counts[end:] += _row_histograms(bins[:, end - start :].T)  # each pair is computed once, counted twice
     counts[:, 0] -= 1  # the row itself, which was put among the farthest
     return counts
+
+
+def _bins_(cosines: Tensor) -> Tensor:
+    """The bin of every |cos|, rounded towards near, of an upper panel that begins at the diagonal."""
+    cosines.abs_().add_(ROUNDING)
+    cosines.diagonal().zero_()
+    octaves = cosines.neg_().add_(1).clamp_(min=2.0**-OCTAVES).log2_().neg_()
+    return octaves.mul_(BINS_PER_OCTAVE).to(torch.int32).clamp_(max=NUM_BINS - 1)
+
+
+def _row_histograms(bins: Tensor) -> Tensor:
+    """How often each bin occurs in each row, shape (rows, NUM_BINS)."""
+    offsets = NUM_BINS * torch.arange(bins.shape[0], dtype=torch.int32)
+    found = (bins + offsets[:, None]).flatten().bincount(minlength=bins.shape[0] * NUM_BINS)
+    return found.reshape(-1, NUM_BINS)
 
 
 def _gershgorin(kernel: Kernel, counts: Tensor, edges: Tensor, scale: float) -> float:

@@ -48,7 +48,8 @@ class DenseGram:
         return self.matrix.dtype
 
     def matmul(self, V: Tensor) -> Tensor:
-        return self.matrix @ V
+        # (VᵀH)ᵀ: with a few columns, BLAS is up to twice as fast from this side.
+        return (V.T.contiguous() @ self.matrix).T
 
     def diag(self) -> Tensor:
         return self.matrix.diagonal()
@@ -95,15 +96,17 @@ class TiledGram:
         return self.kernel.diag(self.X)
 
     def matmul(self, V: Tensor) -> Tensor:
-        product = torch.zeros_like(V)
+        Vt = V.T.contiguous()  # as in `DenseGram`
+        product = torch.zeros_like(Vt)
         for i, j in self._corners():
             tile = self._kept.get((i, j))
             if tile is None:
                 tile = self._compute(i, j)
-            product[i : i + self.tile] += tile @ V[j : j + self.tile]
+            rows, columns = slice(i, i + self.tile), slice(j, j + self.tile)
+            product[:, rows] += Vt[:, columns] @ tile.T
             if i != j:
-                product[j : j + self.tile] += tile.T @ V[i : i + self.tile]
-        return product
+                product[:, columns] += Vt[:, rows] @ tile
+        return product.T
 
     def _corners(self) -> Iterator[tuple[int, int]]:
         for i in range(0, self.n, self.tile):
