@@ -84,7 +84,7 @@ def main() -> dict[str, float]:
     for name, value in figures.items():
         print(f"{name:>20} {value:.4g}")
     if "peer_seconds" not in figures:
-        print(f"neural-tangents skipped: {PEER_PYTHON} is absent; `make bench-peers` makes it.")
+        print(f"neural-tangents skipped: {PEER_PYTHON} is absent; `make bench` makes it.")
     return figures
 
 

@@ -3,14 +3,14 @@
 import resource
 import time
 
-from widenet.audit import audit
+from widenet.audit import run_audit
 from widenet.data import load
 
 
 def run() -> dict[str, float | str | None]:
     """One audit in this process, whose peak resident memory is read at the end."""
     start = time.perf_counter()
-    result = audit(
+    result = run_audit(
         load("mnist"), progress=lambda stage: print(f"  {time.perf_counter() - start:7.0f} s  {stage}")
     )
     found = result.complexity

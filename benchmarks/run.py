@@ -38,6 +38,10 @@ def _processor() -> str:
     return platform.processor()
 
 
+def _json(record: Any) -> str:
+    return json.dumps(record, indent=2, ensure_ascii=False, default=vars)
+
+
 def main(names: list[str]) -> None:
     """Run the named benchmarks, or all, and keep the records of the others."""
     records = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
@@ -45,8 +49,8 @@ def main(names: list[str]) -> None:
     for name in names or BENCHMARKS:
         print(f"== {name}", flush=True)
         records[name] = BENCHMARKS[name]()
-        print(json.dumps(records[name], indent=2, ensure_ascii=False), flush=True)
-        RESULTS.write_text(json.dumps(records, indent=2, ensure_ascii=False) + "\n")
+        print(_json(records[name]), flush=True)
+        RESULTS.write_text(_json(records) + "\n")
 
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ def test_interruption_leaves_nothing_and_exits_130(widenet, monkeypatch, tmp_pat
     def interrupt(*_arguments: object, **_options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("widenet.audit.audit", interrupt)
+    monkeypatch.setattr("widenet.audit.run_audit", interrupt)
     before = set(tmp_path.iterdir())
     assert widenet("audit", "table.csv")[0] == 130
     assert set(tmp_path.iterdir()) == before

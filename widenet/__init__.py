@@ -10,7 +10,7 @@ _HOMES = {
     "AuditResult": "widenet.audit",
     "AuditSettings": "widenet.audit",
     "TrainSettings": "widenet.audit",
-    "audit": "widenet.audit",
+    "run_audit": "widenet.audit",
     "Dataset": "widenet.data",
     "flip_labels": "widenet.data",
     "load": "widenet.data",

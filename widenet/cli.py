@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,10 +17,7 @@ from widenet.errors import InputError, WidenetError
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
 
 
-def common_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Options that every command takes."""
-    command = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks.")(command)
-    return click.option("-q", "--quiet", is_flag=True, help="No messages on the way.")(command)
+debug_option = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -40,14 +38,15 @@ def cli() -> None:
 @click.option("--impute", is_flag=True, help="Fill missing values in instead of refusing them.")
 @click.option("--eta", type=float, help="Step size of gradient descent.  [default: 1/λ_max]")
 @click.option("--train", is_flag=True, help="Train a real network and draw it beside its prediction.")
-@click.option("--width", type=click.IntRange(min=2), help="Neurons of that network, an even number.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--width", type=click.IntRange(2, 2**20), help="Neurons of that network, an even number.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True)
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder to write.  [default: widenet-audit-DATA]"
 )
 @click.option("--force", is_flag=True, help="Replace the folder of an earlier audit.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@common_options
+@click.option("-q", "--quiet", is_flag=True, help="No messages on the way.")
+@debug_option
 def audit(
     data: str,
     target: str | None,
@@ -64,8 +63,7 @@ def audit(
     quiet: bool,
 ) -> None:
     """Say what a wide network will make of DATA: a built-in name or a .csv, .tsv, .parquet or .npz file."""
-    from widenet.audit import AuditSettings, TrainSettings
-    from widenet.audit import audit as run_audit
+    from widenet.audit import AuditSettings, TrainSettings, run_audit
     from widenet.audit.run import DEFAULT_KERNEL
     from widenet.data import load
     from widenet.kernels.names import kernel_by_name
@@ -86,7 +84,9 @@ def audit(
         dataset = load(data, target=target, prepare=prepare, impute=impute)
         result = run_audit(dataset, settings, progress=progress)
         progress("writing the report")
-        result = write_audit(out, result, dataset, settings, source=data, force=force)
+        resolved = {"prepare": dataset.preparation.kind, **asdict(settings), "eta": result.curve.eta}
+        config = {"data": data, "target": target, "impute": impute, **resolved}
+        result = write_audit(out, result, dataset, config, force=force)
     if as_json:
         click.echo(to_json(result.to_dict()))
         return
@@ -96,8 +96,8 @@ def audit(
 
 @cli.command()
 @click.argument("name", required=False)
-@common_options
-def data(name: str | None, quiet: bool) -> None:
+@debug_option
+def data(name: str | None) -> None:
     """List the built-in data sets, or say where NAME is looked for and what it holds."""
     from widenet.data import builtin_names, describe
 
@@ -114,8 +114,8 @@ def data(name: str | None, quiet: bool) -> None:
 
 
 @cli.command()
-@common_options
-def doctor(quiet: bool) -> None:
+@debug_option
+def doctor() -> None:
     """Show what widenet finds on this machine: versions, threads, memory, data."""
     import platform
     from importlib.metadata import version
@@ -134,10 +134,18 @@ def doctor(quiet: bool) -> None:
 
 @contextmanager
 def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Tell the stage of long work: one changing line on a terminal, a plain line each elsewhere."""
+    """Tell the stage of long work: one changing line on a terminal, a plain line for each stage elsewhere."""
     console = Console(stderr=True, quiet=quiet)
     if not console.is_terminal:
-        yield lambda stage: console.print(stage, markup=False, highlight=False)
+        told: set[str] = set()
+
+        def tell(stage: str) -> None:
+            name = stage.partition(":")[0]  # what follows the colon is how far it is
+            if name not in told:
+                console.print(stage, markup=False, highlight=False)
+            told.add(name)
+
+        yield tell
         return
     with console.status("starting") as status:
         yield lambda stage: status.update(Text(stage))

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from widenet.audit import AuditSettings, TrainSettings, audit, forecast, run
+import widenet
+from widenet.audit import AuditSettings, TrainSettings, forecast, run, run_audit
 from widenet.data import load, subset
-from widenet.errors import InputError
+from widenet.errors import InputError, NotConvergedError
 from widenet.kernels import gram_matrix, kernel_by_name
 
 KEYS = {
@@ -33,7 +34,7 @@ def exact_complexity(dataset, H):
 @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
 def test_numbers_equal_dense_linear_algebra(kind, request):
     dataset = request.getfixturevalue(kind)
-    result = audit(dataset)
+    result = run_audit(dataset)
     H = gram_of(dataset)
     eigenvalues, vectors = torch.linalg.eigh(H)
     found = result.complexity
@@ -57,7 +58,7 @@ def _refit_without(H, Y, i):
 @pytest.mark.parametrize("kind", ["binary", "multiclass"])
 def test_random_labels_are_as_complex_as_drawn_ones(kind, request, generator):
     dataset = request.getfixturevalue(kind)
-    result = audit(dataset)
+    result = run_audit(dataset)
     inverse = torch.linalg.inv(gram_of(dataset))
     num_classes = len(dataset.classes)
     drawn = []
@@ -75,16 +76,16 @@ def test_random_labels_are_as_complex_as_drawn_ones(kind, request, generator):
 
 @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
 def test_the_promised_keys_are_there(kind, request):
-    record = audit(request.getfixturevalue(kind)).to_dict()
+    record = run_audit(request.getfixturevalue(kind)).to_dict()
     assert {"schema", "version", "kernel", "labels_file", "seconds", *KEYS} <= record.keys()
     for part, keys in KEYS.items():
         assert keys <= record[part].keys()
 
 
 def test_tiles_give_what_the_dense_matrix_gives(multiclass, monkeypatch):
-    dense = audit(multiclass)
+    dense = run_audit(multiclass)
     monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
-    tiled = audit(multiclass)
+    tiled = run_audit(multiclass)
     assert dense.forecast.gram == "dense"
     assert tiled.forecast.gram == "packed"
     assert math.isclose(tiled.complexity.value, dense.complexity.value, rel_tol=1e-6)
@@ -92,14 +93,16 @@ def test_tiles_give_what_the_dense_matrix_gives(multiclass, monkeypatch):
     assert abs(tiled.loo.error / dense.loo.error - 1) < 0.25
 
 
-def test_repeated_rows_descend_as_the_full_gram_matrix_does(arrays):
+@pytest.mark.parametrize("dense_rows", [0, 1000])
+def test_repeated_rows_descend_as_the_full_gram_matrix_does(arrays, monkeypatch, dense_rows):
+    monkeypatch.setattr(forecast, "DENSE_ROWS", dense_rows)
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 5))
     X = np.concatenate([X, X[:10], 2 * X[:3]])  # parallel rows are the same point
     y = np.where(X[:, 0] > 0, "+", "-")
     y[60] = "-" if y[0] == "+" else "+"
     dataset = arrays(X, y)
-    result = audit(dataset)
+    result = run_audit(dataset)
     assert [set(group) for group in result.data.conflicts] == [{1, 61, 71}]
     assert len(result.data.duplicates) == 10
     eigenvalues, vectors = torch.linalg.eigh(gram_of(dataset))
@@ -109,17 +112,20 @@ def test_repeated_rows_descend_as_the_full_gram_matrix_does(arrays):
         assert math.isclose(loss, exact, rel_tol=0.011)
     assert result.complexity.value is not None
     assert not result.bound.applies
+    assert (
+        result.curve.random_loss[-1] >= 13 / 2
+    )  # 13 of 73 rows repeat one whose random label they contradict
 
 
 def test_a_trained_network_follows_its_prediction(binary):
     settings = AuditSettings(train=TrainSettings(width=2**15, num_steps=60))
-    trained = audit(binary, settings).curve.trained
+    trained = run_audit(binary, settings).curve.trained
     assert np.allclose(trained.loss, trained.predicted, rtol=0.1)
     assert math.isclose(trained.distance, trained.predicted_distance, rel_tol=0.1)
 
 
 def test_the_same_seed_gives_the_same_result(binary):
-    first, second = audit(binary).to_dict(), audit(binary).to_dict()
+    first, second = run_audit(binary).to_dict(), run_audit(binary).to_dict()
     for record in (first, second):
         del record["seconds"], record["forecast"]
     assert first == second
@@ -140,11 +146,11 @@ def test_tiles_are_recomputed_where_they_do_not_fit():
 
 def test_wrong_settings_are_refused(binary):
     with pytest.raises(InputError, match="positive"):
-        audit(binary, AuditSettings(eta=-1.0))
+        run_audit(binary, AuditSettings(eta=-1.0))
     with pytest.raises(InputError, match="--train"):
-        audit(binary, AuditSettings(kernel="relu3-all", train=TrainSettings()))
+        run_audit(binary, AuditSettings(kernel="relu3-all", train=TrainSettings()))
     with pytest.raises(InputError, match="relu2-hidden"):
-        audit(binary, AuditSettings(kernel="relu2-hiden"))
+        run_audit(binary, AuditSettings(kernel="relu2-hiden"))
     assert run.DEFAULT_KERNEL == "relu2-hidden"
 
 
@@ -152,7 +158,50 @@ def test_paper_values_of_the_complexity(data_dir):
     """All 10,000 rows give .3801522 and 3.8604462 by a dense float64 solve; a tenth of them stands in."""
     for name in ("mnist-2", "cifar10-2"):
         dataset = subset(load(name), torch.arange(1000))
-        result = audit(dataset)
+        result = run_audit(dataset)
         exact = exact_complexity(dataset, gram_of(dataset))
         assert result.complexity.lower <= exact <= result.complexity.upper
         assert math.isclose(result.complexity.value, exact, rel_tol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["polynomial", "relu2-last", "erf2-all", "resnet3-all", "laplacian"])
+def test_other_kernels_and_singular_ones(binary, kernel):
+    """A polynomial of degree 3 on 6 columns has rank 84, below the 120 rows: nothing is certified then."""
+    result = run_audit(binary, AuditSettings(kernel=kernel))
+    assert not result.bound.applies
+    assert math.isfinite(result.loo.error)
+    assert np.isfinite(result.curve.loss).all()
+    if kernel == "polynomial":
+        assert result.complexity.value is None
+        assert result.bound.value is None
+    else:
+        assert math.isclose(
+            result.complexity.value, exact_complexity(binary, gram_of(binary, kernel)), rel_tol=1e-4
+        )
+
+
+def test_the_worst_case_is_the_last_eigenvector(binary):
+    result = run_audit(binary)
+    smallest = float(torch.linalg.eigvalsh(gram_of(binary))[0])
+    assert math.isclose(result.spectrum.eigenvalue_min, smallest, rel_tol=0.05)
+
+
+def test_tiny_data_is_audited(arrays):
+    result = run_audit(arrays(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array(["a", "b", "a"])))
+    assert result.data.n == 3
+    assert result.complexity.value is not None
+
+
+def test_an_unconverged_solve_is_said_and_not_shown(binary, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise NotConvergedError("no")
+
+    monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
+    monkeypatch.setattr(run, "estimated_leave_one_out", fail)
+    with pytest.raises(NotConvergedError, match="fewer rows"):
+        run_audit(binary)
+
+
+def test_public_names_stay_what_they_are():
+    assert widenet.run_audit is widenet.run_audit
+    assert all(hasattr(widenet, name) for name in widenet.__all__)

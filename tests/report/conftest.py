@@ -76,7 +76,7 @@ def make_result(task: str, rename: Callable[[str], str] = str) -> AuditResult:
         noise=Noise(0.05, 0.02, 0.09, "relu3-ntk", 0.01),
         labels=make_suspects(classes),
         labels_file="labels.csv",
-        forecast=Forecast(memory_bytes=3 * 2**20, seconds=1.5, gram="dense"),
+        forecast=Forecast(memory_bytes=3 * 2**20, seconds=1.5, gram="dense", gram_bytes=2**20),
         seconds=1.25,
     )
 

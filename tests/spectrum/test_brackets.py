@@ -41,3 +41,15 @@ def test_without_a_floor_there_is_no_upper_bound(generator):
     bounds = inverse_bracket(lanczos(DenseGram(H), y, num_steps=5), floor=0.0)
     assert bounds.upper is None
     assert bounds.width() == float("inf")
+
+
+def test_a_numerically_singular_matrix_gets_no_certificate(generator):
+    """Such a space looks exhausted once only rounding is left, which says nothing about vᵀH⁻¹v."""
+    X = torch.randn(90, 2, generator=generator, dtype=torch.float64)
+    H = torch.exp(-torch.cdist(X, X).square())
+    V = torch.randn(90, 3, generator=generator, dtype=torch.float64)
+    krylov = lanczos(DenseGram(H), V, num_steps=40)
+    bounds = inverse_bracket(krylov, floor=0.0)
+    assert bounds.upper is None
+    assert (bounds.lower > 0).all()
+    assert bounds.lower.isfinite().all()

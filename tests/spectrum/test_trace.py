@@ -1,7 +1,9 @@
+import pytest
 import torch
 
+from widenet.errors import NotConvergedError
 from widenet.spectrum.gram import DenseGram
-from widenet.spectrum.trace import density_measure, hutchpp_trace, stochastic_logdet, stochastic_trace
+from widenet.spectrum.trace import hutchpp_trace, stochastic_logdet, stochastic_trace
 from widenet.testing import decaying_matrix
 
 
@@ -40,7 +42,15 @@ def test_logdet_is_within_its_error_bar(generator):
     assert abs(estimate.value - exact) < 4 * estimate.error
 
 
-def test_density_sums_to_n(generator):
-    H = decaying_matrix(200, generator=generator)
-    measure = density_measure(DenseGram(H), num_probes=5, num_steps=20, generator=generator)
-    torch.testing.assert_close(measure.weights.sum(), torch.tensor(200.0, dtype=torch.float64))
+def test_an_unconverged_trace_is_an_error(generator):
+    H = decaying_matrix(300, generator=generator, smallest=1e-6)
+    with pytest.raises(NotConvergedError, match="num_steps"):
+        stochastic_trace(
+            DenseGram(H),
+            torch.reciprocal,
+            floor=1e-7,
+            num_probes=4,
+            num_steps=5,
+            rtol=1e-3,
+            generator=generator,
+        )

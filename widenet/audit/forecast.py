@@ -61,7 +61,7 @@ def forecast_audit(
     dense = inputs + 3 * 8 * n * n
     speed = measure_speed(kernel)
     if n <= DENSE_ROWS and dense <= usable:
-        return Forecast(dense, _dense_seconds(n, d, num_columns, speed), "dense")
+        return Forecast(dense, _dense_seconds(n, d, speed), "dense", 8 * n * n)
     least = inputs + 8 * n * (NUM_VECTORS + 60 * num_columns)
     if least > usable:
         raise InputError(
@@ -71,16 +71,10 @@ def forecast_audit(
     packed = 8 * n * (n + 1024) // 2
     kept = min(packed, usable - least)
     gram = "packed" if kept == packed else "tiled"
-    return Forecast(least + kept, _tiled_seconds(n, d, num_columns, kept / packed, speed), gram)
+    return Forecast(least + kept, _tiled_seconds(n, d, num_columns, kept / packed, speed), gram, kept)
 
 
-def kept_bytes(forecast: Forecast, n: int, d: int, num_columns: int) -> int:
-    """How many of the forecast's bytes are for tiles of the Gram matrix."""
-    inputs = BASE_BYTES + 8 * n * (2 * d + 8 * num_columns)
-    return max(0, forecast.memory_bytes - inputs - 8 * n * (NUM_VECTORS + 60 * num_columns))
-
-
-def _dense_seconds(n: int, d: int, num_columns: int, speed: Speed) -> float:
+def _dense_seconds(n: int, d: int, speed: Speed) -> float:
     """Two Gram matrices, two factorisations and inverses, about a hundred products, the label model."""
     grams = 2 * (n * n * d / speed.flops + n * n / 2 / speed.entries)
     factorisations = 2 * (n**3 + n**3 / 3) / speed.flops

@@ -15,26 +15,34 @@ DELTA = 0.01  # failure probability that the bound is stated for
 GROWTH = (2, 4)  # multiples of n at which the learning curve is extrapolated
 
 
-def loo_summary(dataset: Dataset, loo: LeaveOneOut) -> LeaveOneOutSummary:
-    """Mean squared leave-one-out error, its error bar, and the share of rows misclassified.
+def unbiased_predictions(dataset: Dataset, loo: LeaveOneOut) -> Tensor:
+    """Leave-one-out predictions whose squared errors are right on average, shape (n, c).
 
     With an estimated precision C (1 + e), residuals α / C come out as α / (C (1 + e)), whose square is too
-    large by the factor 1 + 3 E[e²] on average: taken off here.
+    large by the factor 1 + 3 E[e²] on average.
     """
-    noise = loo.precision_error
-    errors = squared_errors(loo.predictions, dataset.Y) / (1 + 3 * noise.square())
+    shrunk = (loo.predictions - dataset.Y) / (1 + 3 * loo.precision_error.square()).sqrt()[:, None]
+    return dataset.Y + shrunk
+
+
+def loo_summary(dataset: Dataset, loo: LeaveOneOut | None) -> LeaveOneOutSummary:
+    """Mean squared leave-one-out error, its error bar, and the share of rows misclassified."""
+    if loo is None:
+        return LeaveOneOutSummary(None, None, None, dataset.n, "not converged")
+    noise, predictions = loo.precision_error, unbiased_predictions(dataset, loo)
+    errors = squared_errors(predictions, dataset.Y)
     classification = dataset.labels is not None
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         error_bar=float((2 * noise * errors).norm()) / dataset.n,
-        misclassified=float(mistakes(loo.predictions, dataset.Y).mean()) if classification else None,
+        misclassified=float(mistakes(predictions, dataset.Y).mean()) if classification else None,
         rows=dataset.n,
         method="estimated" if bool(noise.any()) else "closed form",
     )
 
 
 def learning_curve(
-    dataset: Dataset, kernel: Kernel, loo: LeaveOneOut, *, generator: torch.Generator
+    dataset: Dataset, kernel: Kernel, loo: LeaveOneOut | None, *, generator: torch.Generator
 ) -> LearningCurveSummary:
     """Errors measured on subsets of the rows and extrapolated to twice and four times as many."""
     curve = predict_learning_curve(
@@ -44,7 +52,7 @@ def learning_curve(
         [factor * dataset.n for factor in GROWTH],
         classification=dataset.labels is not None,
         generator=generator,
-        anchor=loo.predictions,
+        anchor=None if loo is None else unbiased_predictions(dataset, loo),
     )
     return LearningCurveSummary(
         n=curve.n,

@@ -33,6 +33,29 @@ class Problem:
     floor: float
 
 
+class PartOfGram:
+    """The rows and columns `rows` of a Gram operator, without computing it anew."""
+
+    def __init__(self, gram: Gram, rows: Tensor) -> None:
+        self.gram, self.rows = gram, rows
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.gram.dtype
+
+    def matmul(self, V: Tensor) -> Tensor:
+        spread = V.new_zeros(self.gram.n, V.shape[1])
+        spread[self.rows] = V
+        return self.gram.matmul(spread)[self.rows]
+
+    def diag(self) -> Tensor:
+        return self.gram.diag()[self.rows]
+
+
 class WeightedGram:
     """D^½ H D^½ as an operator."""
 

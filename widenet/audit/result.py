@@ -56,7 +56,7 @@ class Complexity:
         lower: Certified lower bound (Gauss quadrature).
         upper: Certified upper bound (Gauss–Radau quadrature); None where λ_min has no certified bound.
         random: The same for random labels on the same inputs, √(2 E[yᵀH⁻¹y] / n).
-        random_error: Standard error of `random`; 0 where tr H⁻¹ is exact.
+        random_error: Standard error of `random`.
         columns: The same for each target column.
         num_matvecs: Products with the Gram matrix that were made.
     """
@@ -191,7 +191,7 @@ class LeaveOneOutSummary:
         error_bar: Its standard error from estimation (0 for the closed form).
         misclassified: Share of rows whose class is predicted wrongly; None for regression.
         rows: Rows that were left out, one at a time.
-        method: "closed form" or "estimated".
+        method: "closed form", "estimated", or "not converged" where nothing can be shown.
     """
 
     error: float | None
@@ -243,12 +243,14 @@ class Forecast:
     Attributes:
         memory_bytes: Peak resident memory.
         seconds: Wall-clock time.
-        gram: "dense" (held whole), "packed" (half of it held, as tiles) or "tiled" (recomputed).
+        gram: "dense" (held whole), "packed" (half of it held, as tiles) or "tiled" (partly recomputed).
+        gram_bytes: What is held of the Gram matrix, of those bytes.
     """
 
     memory_bytes: int
     seconds: float
     gram: str
+    gram_bytes: int
 
 
 @dataclass(frozen=True)

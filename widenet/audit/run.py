@@ -1,5 +1,6 @@
 """The audit itself: from a data set to everything that can be said before training."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,16 +9,16 @@ from importlib.metadata import version
 import torch
 from torch import Tensor
 
-from widenet.audit.forecast import forecast_audit, kept_bytes
+from widenet.audit.forecast import forecast_audit
 from widenet.audit.generalise import learning_curve, loo_summary, population_bound
-from widenet.audit.labels import LabelReport, audit_labels
-from widenet.audit.problem import Problem, distinct_problem
+from widenet.audit.labels import audit_labels
+from widenet.audit.problem import PartOfGram, Problem, distinct_problem
 from widenet.audit.result import SCHEMA, AuditResult, DataSummary, Forecast
 from widenet.audit.spectral import complexity, label_spectrum, spectrum_summary, training_curve
 from widenet.audit.train import TrainSettings, train_beside
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import Duplicates, find_duplicates
-from widenet.errors import InputError
+from widenet.errors import InputError, NotConvergedError
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
@@ -48,7 +49,7 @@ class AuditSettings:
     train: TrainSettings | None = None
 
 
-def audit(
+def run_audit(
     dataset: Dataset,
     settings: AuditSettings | None = None,
     *,
@@ -59,48 +60,38 @@ def audit(
     Args:
         dataset: The data.
         settings: Kernel, step size, seed; the defaults of `AuditSettings` if left out.
-        progress: Called with a few words as each stage begins.
+        progress: Called with a few words as each stage begins, and with these words, a colon and how far it
+            is within a long one.
     """
     start = time.perf_counter()
     settings = settings or AuditSettings()
-    kernel = kernel_by_name(settings.kernel)
-    if settings.eta is not None and not settings.eta > 0:
-        raise InputError(f"The step size must be positive, not {settings.eta:g}.")
-    if settings.train is not None and settings.kernel != DEFAULT_KERNEL:
-        raise InputError(
-            f"--train trains the network of {DEFAULT_KERNEL}; leave --kernel {settings.kernel} out."
-        )
+    kernel = _checked_kernel(settings)
     generator = torch.Generator().manual_seed(settings.seed)
     forecast = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel)
     progress(
         f"forecast: {forecast.seconds:.0f} s and {forecast.memory_bytes / 2**30:.1f} GiB ({forecast.gram})"
     )
+    work = _Work(dataset, forecast, generator, progress)
     duplicates = find_duplicates(dataset)
 
     progress("kernel matrix")
-    gram = _gram(kernel, dataset.X, dataset, forecast)
-    progress("labels on the spectrum")
-    problem = _problem(dataset, duplicates, kernel, gram, forecast)
-    spectrum = label_spectrum(dataset, problem, generator=generator)
-    found = complexity(dataset, spectrum)
-    curve = training_curve(spectrum, settings.eta)
-    bound = population_bound(dataset, settings.kernel, spectrum, found, kernel.diag(dataset.X))
+    gram = work.gram(kernel, dataset.X)
+    problem = _problem(dataset, duplicates, kernel, gram)
+    ridge = 0.0 if problem.floor > 0 and not duplicates.num_repeated else JITTER * float(gram.diag().mean())
+    spectrum = label_spectrum(
+        dataset, problem, generator=generator, progress=work.count("labels on the spectrum")
+    )
     del problem
-
-    progress("leave one out")
-    loo = _leave_one_out(gram, dataset.Y, _jitter(gram, duplicates), generator)
+    loo = work.leave_one_out(gram, dataset.Y, ridge, "leave one out")
     del gram
     progress("learning curve")
     learning = learning_curve(dataset, kernel, loo, generator=generator)
-
-    def fit_labels(label_kernel: Kernel, Y: Tensor, ridge: float) -> LeaveOneOut:
-        return _leave_one_out(_gram(label_kernel, dataset.X, dataset, forecast), Y, ridge, generator)
-
-    progress("wrong labels")
-    labels: LabelReport = audit_labels(dataset, fit_labels, generator=generator)
+    labels = audit_labels(dataset, work.fit_labels, generator=generator)
+    curve = training_curve(spectrum, settings.eta)
     if settings.train is not None:
         progress(f"training a network of width {settings.train.width:,}")
         curve = replace(curve, trained=train_beside(dataset, settings.train, generator=generator))
+    found = complexity(dataset, spectrum)
     return AuditResult(
         schema=SCHEMA,
         version=version("widenet"),
@@ -109,7 +100,7 @@ def audit(
         complexity=found,
         spectrum=spectrum_summary(spectrum),
         curve=curve,
-        bound=bound,
+        bound=population_bound(dataset, settings.kernel, spectrum, found, kernel.diag(dataset.X)),
         loo=loo_summary(dataset, loo),
         learning_curve=learning,
         noise=labels.noise,
@@ -120,40 +111,77 @@ def audit(
     )
 
 
-def _gram(kernel: Kernel, X: Tensor, dataset: Dataset, forecast: Forecast) -> Gram:
-    """The Gram operator of rows X, held as the forecast decided."""
-    if forecast.gram == "dense":
-        return DenseGram(gram_matrix(kernel, X))
-    keep = kept_bytes(forecast, dataset.n, dataset.d, dataset.Y.shape[1])
-    return TiledGram(kernel, X, keep_bytes=keep)
+@dataclass(frozen=True)
+class _Work:
+    """Gram operators and leave-one-out fits of one audit, done as its forecast decided."""
 
+    dataset: Dataset
+    forecast: Forecast
+    generator: torch.Generator
+    progress: Callable[[str], None]
 
-def _problem(
-    dataset: Dataset, duplicates: Duplicates, kernel: Kernel, gram: Gram, forecast: Forecast
-) -> Problem:
-    """The problem over distinct rows, with the best certified floor under its spectrum."""
-    X = dataset.X[duplicates.unique]
-    if duplicates.num_repeated:
+    def gram(self, kernel: Kernel, X: Tensor) -> Gram:
+        """The Gram operator of rows X."""
+        if self.forecast.gram == "dense":
+            return DenseGram(gram_matrix(kernel, X))
+        return TiledGram(kernel, X, keep_bytes=self.forecast.gram_bytes)
+
+    def leave_one_out(self, gram: Gram, Y: Tensor, ridge: float, stage: str) -> LeaveOneOut | None:
+        """In closed form where the matrix is held, else estimated; None where that does not converge."""
+        self.progress(stage)
         if isinstance(gram, DenseGram):
-            gram = DenseGram(gram.matrix[duplicates.unique][:, duplicates.unique])
-        else:
-            gram = _gram(kernel, X, dataset, forecast)
-    floor = eigenvalue_floor(kernel, X)
-    if floor == 0 and isinstance(gram, DenseGram):
-        floor = cholesky_floor(gram.matrix)
-    return distinct_problem(dataset, duplicates, gram, floor)
+            return leave_one_out(gram.matrix, Y, ridge)
+        try:
+            return estimated_leave_one_out(
+                gram,
+                Y,
+                ridge,
+                num_probes=LOO_PROBES,
+                rank=min(PRECONDITIONER_RANK, gram.n // 4),
+                generator=self.generator,
+                progress=self.count(stage),
+            )
+        except NotConvergedError:
+            return None
+
+    def fit_labels(self, kernel: Kernel, Y: Tensor, ridge: float) -> LeaveOneOut:
+        """Leave-one-out predictions of all rows under the kernel that was chosen for the labels."""
+        loo = self.leave_one_out(self.gram(kernel, self.dataset.X), Y, ridge, "wrong labels")
+        if loo is None:
+            raise NotConvergedError(
+                f"The labels of {self.dataset.n:,} rows could not be judged, because the solves with "
+                f"{kernel.name} and ridge {ridge:.2g} did not converge; audit fewer rows."
+            )
+        return loo
+
+    def count(self, stage: str) -> Callable[[int], None]:
+        """Tell the stage, and then how many products with the Gram matrix it has made."""
+        self.progress(stage)
+        return lambda num_products: self.progress(f"{stage}: {num_products} products")
 
 
-def _leave_one_out(gram: Gram, Y: Tensor, ridge: float, generator: torch.Generator) -> LeaveOneOut:
-    """In closed form where the matrix is held, estimated otherwise."""
+def _checked_kernel(settings: AuditSettings) -> Kernel:
+    if settings.eta is not None and not 0 < settings.eta < math.inf:
+        raise InputError(f"The step size must be positive and finite, not {settings.eta:g}.")
+    if settings.train is not None and settings.kernel != DEFAULT_KERNEL:
+        raise InputError(
+            f"--train trains the network of {DEFAULT_KERNEL}; leave --kernel {settings.kernel} out."
+        )
+    if settings.train is not None and settings.train.width % 2:
+        raise InputError(f"--width {settings.train.width} must be even, because neurons come in pairs.")
+    return kernel_by_name(settings.kernel)
+
+
+def _problem(dataset: Dataset, duplicates: Duplicates, kernel: Kernel, gram: Gram) -> Problem:
+    """The problem over distinct rows, with a certified floor under its spectrum where one is found."""
+    floor = eigenvalue_floor(kernel, dataset.X[duplicates.unique])
     if isinstance(gram, DenseGram):
-        return leave_one_out(gram.matrix, Y, ridge)
-    rank = min(PRECONDITIONER_RANK, gram.n // 4)
-    return estimated_leave_one_out(gram, Y, ridge, num_probes=LOO_PROBES, rank=rank, generator=generator)
-
-
-def _jitter(gram: Gram, duplicates: Duplicates) -> float:
-    return JITTER * float(gram.diag().mean()) if duplicates.num_repeated else 0.0
+        if duplicates.num_repeated:
+            gram = DenseGram(gram.matrix[duplicates.unique][:, duplicates.unique])
+        floor = floor or cholesky_floor(gram.matrix)
+    elif duplicates.num_repeated:
+        gram = PartOfGram(gram, duplicates.unique)
+    return distinct_problem(dataset, duplicates, gram, floor)
 
 
 def _summary(dataset: Dataset, duplicates: Duplicates) -> DataSummary:

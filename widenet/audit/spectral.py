@@ -11,15 +11,18 @@ from widenet.audit.problem import Problem
 from widenet.audit.result import Alignment, ColumnComplexity, Complexity, Curve, SpectrumSummary, StepsTo
 from widenet.data.dataset import Dataset
 from widenet.predict.curve import descent_distance, descent_loss, step_grid, steps_until
-from widenet.spectrum.brackets import Bracket, bracket, inverse_bracket
-from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos
+from widenet.spectrum.brackets import NUMERICAL_RANK, Bracket, bracket, inverse_bracket
+from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos, smallest_eigenvalue
 from widenet.spectrum.trace import rademacher
 
-NUM_PROBES = 8  # random label vectors; their spread is the error bar of what is said of random labels
+NUM_PROBES = 12  # random label vectors; their spread is the error bar of what is said of random labels
 LABEL_WIDTH = 2e-6  # relative width of the bracket of Σ yᵀH⁻¹y at which the run may stop
-PROBE_WIDTH = 1e-3  # the same for random labels, whose sampling error is larger than that anyway
+PROBE_WIDTH = 2e-4  # the same for random labels, whose sampling error is larger than that anyway
 SHOWN_WIDTH = 2e-4  # a bracket of Σ yᵀH⁻¹y wider than this is not shown as a value
-MAX_STEPS = 600
+END_ACCURACY = 0.1  # relative residual at which the smallest Ritz value counts as the smallest eigenvalue
+MAX_DIMENSION = 2400  # of the Krylov space, whose matrix is decomposed again and again
+MIN_STEPS = 40  # allowed all the same where many classes make the blocks wide
+BLIND_STEPS = 64  # taken where no certified floor lets a bracket close
 SHARES = (0.5, 0.1, 0.01)
 CURVE_ACCURACY = 0.01  # relative width of the loss's bracket up to which the curve is drawn
 LAST_SHARE = 1e-4  # the curve ends where the slower of labels and random labels has this share left
@@ -36,6 +39,7 @@ class LabelSpectrum:
         random_variance: Their variance, summed over the columns.
         floor: Certified lower bound on the spectrum.
         unfittable: Part of ‖Y‖² that stays whatever is learned.
+        random_unfittable: The same for random labels, in expectation.
     """
 
     krylov: Krylov
@@ -44,24 +48,37 @@ class LabelSpectrum:
     random_variance: float
     floor: float
     unfittable: float
+    random_unfittable: float
+
+    def labels(self, columns: Tensor) -> Tensor:
+        """The targets' sum of a quantity given per column (..., p), as one column."""
+        return columns[..., : self.num_targets].sum(-1, keepdim=True)
 
     def random(self, columns: Tensor) -> Tensor:
         """Expectation over random labels, one sample per probe, of a quantity given per column (..., p)."""
         constant, probes = columns[..., self.num_targets], columns[..., self.num_targets + 1 :]
         return self.random_mean * constant[..., None] + self.random_variance * probes
 
+    def _measure(self) -> SpectralMeasure:
+        """The run's quadrature; H has no negative eigenvalues, so a node below 0 is rounding."""
+        measure = gauss_measure(self.krylov)
+        return SpectralMeasure(measure.nodes.clamp(min=0), measure.weights)
+
     def label_measure(self) -> SpectralMeasure:
         """Measure of the targets; what cannot be fitted lies on the eigenvalue 0."""
-        measure = gauss_measure(self.krylov)
-        unfittable = measure.weights.new_zeros(1, self.num_targets)
-        unfittable[0, 0] = self.unfittable
-        weights = torch.cat([unfittable, measure.weights[:, : self.num_targets]])
-        return SpectralMeasure(torch.cat([measure.nodes.new_zeros(1), measure.nodes]), weights)
+        measure = self._measure()
+        return _with_unfittable(SpectralMeasure(measure.nodes, self.labels(measure.weights)), self.unfittable)
 
     def random_measure(self) -> SpectralMeasure:
-        """Measure of random labels in expectation, averaged over the probes."""
-        measure = gauss_measure(self.krylov)
-        return SpectralMeasure(measure.nodes, self.random(measure.weights).mean(-1, keepdim=True))
+        """The same of random labels in expectation, averaged over the probes."""
+        measure = self._measure()
+        weights = self.random(measure.weights).mean(-1, keepdim=True)
+        return _with_unfittable(SpectralMeasure(measure.nodes, weights), self.random_unfittable)
+
+
+def _with_unfittable(measure: SpectralMeasure, energy: float) -> SpectralMeasure:
+    zero, weight = measure.nodes.new_zeros(1), measure.weights.new_full((1, 1), energy)
+    return SpectralMeasure(torch.cat([zero, measure.nodes]), torch.cat([weight, measure.weights]))
 
 
 def label_spectrum(
@@ -74,8 +91,8 @@ def label_spectrum(
     """Run block Lanczos until the brackets of the labels' and of random labels' complexity have closed."""
     num_targets = problem.targets.shape[1]
     probes = rademacher(problem.gram.n, NUM_PROBES, generator=generator, dtype=problem.targets.dtype)
-    constant = problem.weights[:, None]
-    start = torch.cat([problem.targets, constant, constant * probes], dim=1)
+    # Labels drawn row by row: the mean of m draws, times √m, has the variance of one.
+    start = torch.cat([problem.targets, problem.weights[:, None], probes], dim=1)
 
     def closed(krylov: Krylov) -> bool:
         if progress is not None:
@@ -84,13 +101,18 @@ def label_spectrum(
         return (
             _columns(bounds, slice(0, num_targets)).width() <= LABEL_WIDTH
             and _columns(bounds, slice(num_targets + 1, None)).width() <= PROBE_WIDTH
+            and _end_is_found(krylov)
         )
 
-    krylov = lanczos(problem.gram, start, num_steps=MAX_STEPS, stop=closed)
+    num_steps = max(MAX_DIMENSION // start.shape[1], MIN_STEPS) if problem.floor > 0 else BLIND_STEPS
+    krylov = lanczos(problem.gram, start, num_steps=num_steps, stop=closed)
     # Random labels: fair signs, uniform classes as one-hot columns, or draws of mean 0 and variance 1.
     num_classes = len(dataset.classes)
     mean, variance = (1 / num_classes, 1 - 1 / num_classes) if dataset.task == "multiclass" else (0.0, 1.0)
-    return LabelSpectrum(krylov, num_targets, mean, variance, problem.floor, problem.unfittable)
+    num_repeated = dataset.n - problem.gram.n
+    return LabelSpectrum(
+        krylov, num_targets, mean, variance, problem.floor, problem.unfittable, variance * num_repeated
+    )
 
 
 def complexity(dataset: Dataset, spectrum: LabelSpectrum) -> Complexity:
@@ -109,8 +131,9 @@ def complexity(dataset: Dataset, spectrum: LabelSpectrum) -> Complexity:
 def spectrum_summary(spectrum: LabelSpectrum, num_points: int = 80) -> SpectrumSummary:
     """The ends of the spectrum, and the share of label energy above each eigenvalue."""
     labels, random = spectrum.label_measure(), spectrum.random_measure()
-    largest, smallest = float(random.nodes[-1]), float(random.nodes[0])
-    start = max(smallest, 1e-12 * largest)
+    largest = float(random.nodes[-1])
+    smallest = float(random.nodes[1]) if _end_is_found(spectrum.krylov) else None  # 0 comes before it
+    start = max(float(random.nodes[1]), 1e-12 * largest)
     grid = torch.logspace(math.log10(largest), math.log10(start), num_points, dtype=torch.float64)
     alignment = Alignment(
         _floats(grid), _floats(_share_above(labels, grid)), _floats(_share_above(random, grid))
@@ -121,13 +144,12 @@ def spectrum_summary(spectrum: LabelSpectrum, num_points: int = 80) -> SpectrumS
 def training_curve(spectrum: LabelSpectrum, eta: float | None) -> Curve:
     """Loss and movement of gradient descent for these labels, random ones and the worst [Theorem 4.1]."""
     labels, random = spectrum.label_measure(), spectrum.random_measure()
-    largest, smallest = float(random.nodes[-1]), float(random.nodes[0])
+    largest = float(random.nodes[-1])
     eta = 1 / largest if eta is None else eta
-    energy = labels.weights.sum()[None, None]
-    worst = SpectralMeasure(random.nodes[:1].clamp(min=0), energy)
+    worst = SpectralMeasure(random.nodes[1:2], labels.weights.sum()[None, None])
+    known_end = _end_is_found(spectrum.krylov)
     last = max(steps_until(measure, eta, LAST_SHARE) or 0 for measure in (labels, random))
     steps = _accurate(spectrum, eta, step_grid(max(last, 100)))
-    fitted = SpectralMeasure(labels.nodes[1:], labels.weights[1:])
     bounds = _columns(inverse_bracket(spectrum.krylov, spectrum.floor), slice(0, spectrum.num_targets))
     return Curve(
         eta=eta,
@@ -135,34 +157,58 @@ def training_curve(spectrum: LabelSpectrum, eta: float | None) -> Curve:
         steps=tuple(int(step) for step in steps),
         loss=_floats(descent_loss(labels, eta, steps)),
         random_loss=_floats(descent_loss(random, eta, steps)),
-        worst_loss=_floats(descent_loss(worst, eta, steps)) if smallest > 0 else None,
-        movement=_floats(descent_distance(fitted, eta, steps)),
+        worst_loss=_floats(descent_loss(worst, eta, steps)) if known_end else None,
+        movement=_floats(descent_distance(labels, eta, steps)),
         movement_limit=math.sqrt(float(bounds.lower.sum())) if bounds.width() <= SHOWN_WIDTH else None,
         steps_to=tuple(
-            StepsTo(share, *(steps_until(measure, eta, share) for measure in (labels, random, worst)))
+            StepsTo(
+                share,
+                labels=_up_to(steps, steps_until(labels, eta, share)),
+                random=_up_to(steps, steps_until(random, eta, share)),
+                worst=steps_until(worst, eta, share) if known_end else None,
+            )
             for share in SHARES
         ),
         trained=None,
     )
 
 
+def _up_to(steps: Tensor, step: int | None) -> int | None:
+    """The step, if it lies where the curve is known."""
+    return step if step is not None and step <= steps[-1] else None
+
+
+def _end_is_found(krylov: Krylov) -> bool:
+    value, residual = smallest_eigenvalue(krylov)
+    return residual <= END_ACCURACY * value
+
+
 def _accurate(spectrum: LabelSpectrum, eta: float, steps: Tensor) -> Tensor:
-    """The steps up to which quadrature pins the labels' loss down; all where no bracket speaks against it."""
-    if spectrum.floor <= 0:
-        return steps
-    bounds = bracket(spectrum.krylov, lambda x: (1 - eta * x).abs() ** (2 * steps[:, None]), spectrum.floor)
-    assert bounds.upper is not None
-    lower = bounds.lower[:, : spectrum.num_targets].sum(1) + spectrum.unfittable
-    upper = bounds.upper[:, : spectrum.num_targets].sum(1) + spectrum.unfittable
-    return steps[upper - lower <= CURVE_ACCURACY * upper]
+    """The steps up to which the labels' and the random labels' loss are bracketed narrowly.
+
+    Beyond η = 1/λ_max the two rules no longer bound the loss, but their difference still shows how well it
+    is known.
+    """
+    largest = float(gauss_measure(spectrum.krylov).nodes[-1])
+    node = spectrum.floor if spectrum.floor > 0 else -NUMERICAL_RANK * largest  # H is positive semi-definite
+    decay = bracket(spectrum.krylov, lambda x: (1 - eta * x).abs() ** (2 * steps[:, None]), node)
+    assert decay.upper is not None
+    known = torch.ones(len(steps), dtype=torch.bool)
+    for select, stays in (
+        (spectrum.labels, spectrum.unfittable),
+        (spectrum.random, spectrum.random_unfittable),
+    ):
+        lower, upper = select(decay.lower).mean(-1) + stays, select(decay.upper).mean(-1) + stays
+        known &= (upper - lower).abs() <= CURVE_ACCURACY * upper
+    return steps[: int(known.to(torch.int64).cumprod(0).sum())]
 
 
 def _random_complexity(bounds: Bracket, spectrum: LabelSpectrum, n: int) -> tuple[float | None, float | None]:
     """√(2 E[yᵀH⁻¹y] / n) and its standard error over the probes; None where their bracket is open."""
     probes = _columns(bounds, slice(spectrum.num_targets + 1, None))
-    if probes.width() > 2 * PROBE_WIDTH:
+    if probes.width() > 2 * PROBE_WIDTH or bounds.upper is None:
         return None, None
-    samples = spectrum.random(bounds.lower)
+    samples = spectrum.random((bounds.lower + bounds.upper) / 2)
     mean, error = float(samples.mean()), float(samples.std()) / math.sqrt(NUM_PROBES)
     value = math.sqrt(2 * mean / n)
     return value, value * error / (2 * mean)

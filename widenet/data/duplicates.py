@@ -1,7 +1,7 @@
 """Rows that are the same point on the sphere, found without comparing all pairs.
 
-Two equal or opposite inputs make H∞ singular (parallel inputs, [fine-grained, Remark 5.1]), and equal inputs
-with different targets cannot be fitted at all.
+Equal inputs make H∞ singular, and so do many opposite ones, which only its linear term tells apart (parallel
+inputs, [fine-grained, Remark 5.1]); equal inputs with different targets cannot be fitted at all.
 """
 
 from dataclasses import dataclass

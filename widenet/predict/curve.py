@@ -32,7 +32,10 @@ def descent_distance(measure: SpectralMeasure, eta: float, steps: Tensor) -> Ten
     """
 
     def squared(eigenvalues: Tensor) -> Tensor:
-        return (1 - _decay(eigenvalues, eta, steps)).square() / eigenvalues
+        travelled = (1 - _decay(eigenvalues, eta, steps)).square()
+        return torch.where(
+            eigenvalues > 0, travelled / eigenvalues, 0.0
+        )  # what cannot be fitted moves nothing
 
     return measure.integrate(squared).sum(-1).sqrt()
 

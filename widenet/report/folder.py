@@ -1,10 +1,11 @@
 """The folder that an audit leaves behind."""
 
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from widenet.audit.result import AuditResult
-from widenet.audit.run import AuditSettings
 from widenet.data.dataset import Dataset
 from widenet.report.files import labels_csv, to_json, write_folder
 from widenet.report.page import audit_page
@@ -13,11 +14,10 @@ AUDIT_FILES = ("report.html", "result.json", "labels.csv", "config.json")
 
 
 def write_audit(
-    out: Path, result: AuditResult, dataset: Dataset, settings: AuditSettings, *, source: str, force: bool
+    out: Path, result: AuditResult, dataset: Dataset, config: Mapping[str, Any], *, force: bool
 ) -> AuditResult:
     """Write report, result, ranked labels and settings; returns the result with its `labels_file`."""
     result = replace(result, labels_file=str(out / "labels.csv"))
-    config = {"data": source, "prepare": dataset.preparation.kind, **asdict(settings)}
     contents = (
         audit_page(result, dataset),
         to_json(result.to_dict()),

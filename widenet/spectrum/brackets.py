@@ -8,6 +8,8 @@ from torch import Tensor
 
 from widenet.spectrum.lanczos import Krylov, gauss_measure, radau_measure
 
+NUMERICAL_RANK = 1e-10  # Ritz values below this share of λ_max cannot be told from zero
+
 
 @dataclass(frozen=True)
 class Bracket:
@@ -40,21 +42,29 @@ def bracket(krylov: Krylov, function: Callable[[Tensor], Tensor], floor: float |
         function: f, mapping eigenvalues (k,) to (..., k).
         floor: A certified lower bound on λ_min(H), at which f is finite; None leaves only the lower bound.
     """
-    gauss = gauss_measure(krylov)
-    lower = gauss.integrate(function)
+    lower = gauss_measure(krylov).integrate(function)
     if krylov.exhausted:
-        return _widened(lower, lower, gauss.nodes)
+        return Bracket(lower, lower)
     if floor is None:
         return Bracket(lower, None)
-    return _widened(lower, radau_measure(krylov, floor).integrate(function), gauss.nodes)
+    return Bracket(lower, radau_measure(krylov, floor).integrate(function))
 
 
 def inverse_bracket(krylov: Krylov, floor: float) -> Bracket:
-    """Bound vᵀH⁻¹v; a floor of 0 leaves only the lower bound."""
-    return bracket(krylov, torch.reciprocal, floor if floor > 0 else None)
+    """Bound vᵀH⁻¹v, rounding included; a floor of 0 leaves only the lower bound.
 
-
-def _widened(lower: Tensor, upper: Tensor, nodes: Tensor) -> Bracket:
-    """Leave room for rounding: T is exact up to ε λ_max, which matters against the smallest node."""
-    rounding = 4 * torch.finfo(nodes.dtype).eps * float(nodes[-1] / nodes[0].abs())
-    return Bracket(lower - rounding * lower.abs(), upper + rounding * upper.abs())
+    An exhausted space needs no floor, unless Ritz values are so small that they may stand for zero; these
+    are then left out of the lower bound.
+    """
+    nodes = gauss_measure(krylov).nodes
+    smallest = NUMERICAL_RANK * float(nodes[-1])
+    if floor <= 0 and not (krylov.exhausted and float(nodes[0]) > smallest):
+        lower = gauss_measure(krylov).integrate(
+            lambda eigenvalues: torch.where(eigenvalues > smallest, 1 / eigenvalues, 0.0)
+        )
+        return Bracket(lower, None)
+    bounds = bracket(krylov, torch.reciprocal, floor)
+    assert bounds.upper is not None
+    # T is exact up to ε λ_max, which matters against the smallest node.
+    rounding = 4 * torch.finfo(nodes.dtype).eps * float(nodes[-1] / nodes[0])
+    return Bracket(bounds.lower * (1 - rounding), bounds.upper * (1 + rounding))

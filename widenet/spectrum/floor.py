@@ -12,7 +12,7 @@ REACHES = tuple(10.0 * 2.0**i for i in range(15))  # powers at which the tail ma
 BINS_PER_OCTAVE = 8  # resolution of the histogram of 1 - cosine
 OCTAVES = 20  # pairs closer than 1 - cosine = 2^-20 count as parallel; below is rounding of float32
 NUM_BINS = BINS_PER_OCTAVE * OCTAVES
-ROUNDING = 1e-6  # bound on the error of a float32 inner product of unit rows of a few thousand columns
+KERNEL_ROUNDING = 64 * torch.finfo(torch.float64).eps  # relative error allowed for a kernel value
 
 
 def eigenvalue_floor(kernel: Kernel, X: Tensor, *, tile: int = 1024) -> float:
@@ -36,10 +36,11 @@ def eigenvalue_floor(kernel: Kernel, X: Tensor, *, tile: int = 1024) -> float:
 def _neighbour_counts(X: Tensor, tile: int) -> Tensor:
     """How many other rows lie at each distance of each row; bins of |cos| from far to near, (n, bins)."""
     X = X.to(torch.float32)
-    n = X.shape[0]
+    n, d = X.shape
+    rounding = (d + 4) * torch.finfo(torch.float32).eps / 2  # bound on the error of a product of unit rows
     counts = torch.zeros(n, NUM_BINS, dtype=torch.float64)
     for start in range(0, n, tile):
-        bins = _bins_(X[start : start + tile] @ X[start:].T)
+        bins = _bins_(X[start : start + tile] @ X[start:].T, rounding)
         end = start + bins.shape[0]
         counts[start:end] += _row_histograms(bins)
         counts[end:] += _row_histograms(bins[:, end - start :].T)  # each pair is computed once, counted twice
@@ -47,9 +48,9 @@ def _neighbour_counts(X: Tensor, tile: int) -> Tensor:
     return counts
 
 
-def _bins_(cosines: Tensor) -> Tensor:
+def _bins_(cosines: Tensor, rounding: float) -> Tensor:
     """The bin of every |cos|, rounded towards near, of an upper panel that begins at the diagonal."""
-    cosines.abs_().add_(ROUNDING)
+    cosines.abs_().add_(rounding)
     cosines.diagonal().zero_()
     octaves = cosines.neg_().add_(1).clamp_(min=2.0**-OCTAVES).log2_().neg_()
     return octaves.mul_(BINS_PER_OCTAVE).to(torch.int32).clamp_(max=NUM_BINS - 1)
@@ -67,7 +68,7 @@ def _gershgorin(kernel: Kernel, counts: Tensor, edges: Tensor, scale: float) -> 
     difference = sum(
         comb(ORDER, j) * (-1) ** j * _at_cosines(kernel, scale**j * cosines) for j in range(ORDER + 1)
     )
-    rounding = 2.0**ORDER * 4 * torch.finfo(torch.float64).eps * float(_at_cosines(kernel, cosines[-1:]))
+    rounding = 2.0**ORDER * KERNEL_ROUNDING * float(_at_cosines(kernel, cosines[-1:]))
     circles = counts @ (difference[:-1].clamp(min=0) + rounding)
     return float(difference[-1] - rounding - circles.max())
 

@@ -1,6 +1,6 @@
 """Gram matrices as operators: what is dense today can be tiled tomorrow without touching a caller."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol
 
 import torch
@@ -69,20 +69,16 @@ class TiledGram:
         *,
         keep_bytes: int = 0,
         tile: int = TILE,
-        progress: Callable[[float], None] | None = None,
     ) -> None:
         self.kernel, self.X, self.tile = kernel, X, tile
         self._kept: dict[tuple[int, int], Tensor] = {}
-        room, done = keep_bytes, 0
+        room = keep_bytes
         for i, j in self._corners():
             size = min(tile, self.n - i) * min(tile, self.n - j) * X.element_size()
             if size > room:
                 break
             self._kept[i, j] = self._compute(i, j)
             room -= size
-            done += size
-            if progress is not None:
-                progress(done)
 
     @property
     def n(self) -> int:

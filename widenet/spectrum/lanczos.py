@@ -8,7 +8,7 @@ from torch import Tensor
 
 from widenet.spectrum.gram import Gram
 
-RANK_TOLERANCE = 1e-12  # directions shorter than this, relative to λ_max, are rounding
+RANK_TOLERANCE = 1e-13  # directions shorter than this, relative to λ_max, are rounding
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,16 @@ def orthonormal_columns(W: Tensor, *, scale: float, most: int | None = None) -> 
     rank = int((singular_values > RANK_TOLERANCE * scale).sum())
     rank = rank if most is None else min(rank, most)
     return Q @ U[:, :rank], singular_values[:rank, None] * Vh[:rank]
+
+
+def smallest_eigenvalue(krylov: Krylov) -> tuple[float, float]:
+    """The smallest Ritz value θ, which is at least λ_min, and its residual ‖Hx − θx‖ for the Ritz vector x.
+
+    Some eigenvalue of H lies within the residual of θ.
+    """
+    values, vectors = torch.linalg.eigh(krylov.tridiagonal())
+    B = krylov.below[-1]
+    return float(values[0]), float((B @ vectors[-B.shape[1] :, 0]).norm())
 
 
 def gauss_measure(krylov: Krylov) -> SpectralMeasure:

@@ -16,7 +16,7 @@ class Solution:
 
     Attributes:
         Z: Shape (n, p).
-        residual: Largest ‖B − (H + ρI)Z‖ / ‖B‖ over the columns.
+        residual: Largest ‖B − (H + ρI)Z‖ / ‖B‖ over the columns, as the recursion has it.
         num_matvecs: Products with H that were made.
     """
 
@@ -54,7 +54,9 @@ def nystrom_preconditioner(
     factor = torch.linalg.cholesky((core + core.T) / 2)
     root = torch.linalg.solve_triangular(factor, sketch.T, upper=False).T
     U, singular_values, _ = torch.linalg.svd(root, full_matrices=False)
-    return NystromPreconditioner(U, (singular_values.square() - shift).clamp(min=0), ridge)
+    eigenvalues = singular_values.square() - shift
+    found = eigenvalues > shift
+    return NystromPreconditioner(U[:, found], eigenvalues[found], ridge)
 
 
 def conjugate_gradients(

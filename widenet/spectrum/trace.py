@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widenet.errors import NotConvergedError
 from widenet.spectrum.brackets import bracket
 from widenet.spectrum.gram import Gram
-from widenet.spectrum.lanczos import SpectralMeasure, gauss_measure, lanczos
+from widenet.spectrum.lanczos import lanczos
 
 
 @dataclass(frozen=True)
@@ -46,20 +47,11 @@ def hutchpp_trace(
     return Estimate(float(exact + samples.mean()), float(samples.std()) / third**0.5)
 
 
-def density_measure(
-    gram: Gram, *, num_probes: int, num_steps: int, generator: torch.Generator
-) -> SpectralMeasure:
-    """Spectral density of H: weights, averaged over probes, sum to n and stand for tr f(H); shape (k, 1)."""
-    probes = rademacher(gram.n, num_probes, generator=generator, dtype=gram.dtype)
-    measure = gauss_measure(lanczos(gram, probes, num_steps=num_steps))
-    return SpectralMeasure(measure.nodes, measure.weights.mean(1, keepdim=True))
-
-
 def stochastic_trace(
     gram: Gram,
     function: Callable[[Tensor], Tensor],
     *,
-    floor: float | None,
+    floor: float,
     num_probes: int,
     num_steps: int,
     rtol: float,
@@ -68,16 +60,23 @@ def stochastic_trace(
     """Estimate tr f(H) by Lanczos quadrature [Ubaru, Chen & Saad 2017], f as in `bracket`.
 
     The error covers both the spread of the probes and the width of their brackets.
+
+    Raises:
+        NotConvergedError: If the brackets are wider than `rtol` after `num_steps` products.
     """
     probes = rademacher(gram.n, num_probes, generator=generator, dtype=gram.dtype)
     krylov = lanczos(
         gram, probes, num_steps=num_steps, stop=lambda run: bracket(run, function, floor).width() <= rtol
     )
     bounds = bracket(krylov, function, floor)
-    upper = bounds.lower if bounds.upper is None else bounds.upper
-    middle = (bounds.lower + upper) / 2
+    if bounds.upper is None or bounds.width() > rtol:
+        raise NotConvergedError(
+            f"The trace is known only to {bounds.width():.1e} after {num_steps} products: raise num_steps "
+            "or rtol."
+        )
+    middle = (bounds.lower + bounds.upper) / 2
     spread = float(middle.std()) / num_probes**0.5
-    return Estimate(float(middle.mean()), spread + float((upper - bounds.lower).mean()) / 2)
+    return Estimate(float(middle.mean()), spread + float((bounds.upper - bounds.lower).mean()) / 2)
 
 
 def stochastic_logdet(
