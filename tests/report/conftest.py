@@ -16,7 +16,6 @@ from widenet.audit.result import (
     Curve,
     DataSummary,
     Forecast,
-    LearningCurveSummary,
     LeaveOneOutSummary,
     Noise,
     SpectrumSummary,
@@ -26,6 +25,7 @@ from widenet.audit.result import (
 )
 from widenet.data.dataset import Dataset
 from widenet.data.prepare import Preparation
+from widenet.predict.learning_curve import LearningCurve
 
 CLASSES = {"binary": ("cat", "dog"), "multiclass": ("ant", "bee", "cow"), "regression": ()}
 N, D = 60, 16
@@ -104,11 +104,11 @@ def make_curve() -> Curve:
     )
 
 
-def make_learning_curve(task: str) -> LearningCurveSummary:
+def make_learning_curve(task: str) -> LearningCurve:
     error = tuple(6 / n for n in SIZES)
     low, high = tuple(0.8 * value for value in error), tuple(1.3 * value for value in error)
     shares = (None, None, None) if task == "regression" else (error, (0.0,) * len(SIZES), high)
-    return LearningCurveSummary(SIZES, error, low, high, *shares, tuple(n <= N for n in SIZES))
+    return LearningCurve(SIZES, tuple(n <= N for n in SIZES), error, low, high, *shares)
 
 
 def make_suspects(classes: tuple[str, ...]) -> tuple[Suspect, ...]:

@@ -3,11 +3,16 @@
 import torch
 from torch import Tensor
 
-from widenet.audit.result import Bound, Complexity, LearningCurveSummary, LeaveOneOutSummary
+from widenet.audit.result import Bound, Complexity, LeaveOneOutSummary
 from widenet.audit.spectral import LabelSpectrum
 from widenet.data.dataset import Dataset
 from widenet.kernels.kernel import Kernel
-from widenet.predict.learning_curve import mistakes, predict_learning_curve, squared_errors
+from widenet.predict.learning_curve import (
+    LearningCurve,
+    mistakes,
+    predict_learning_curve,
+    squared_errors,
+)
 from widenet.predict.loo import LeaveOneOut
 from widenet.theory.fine_grained import generalisation_bound
 
@@ -43,9 +48,9 @@ def loo_summary(dataset: Dataset, loo: LeaveOneOut | None) -> LeaveOneOutSummary
 
 def learning_curve(
     dataset: Dataset, kernel: Kernel, loo: LeaveOneOut | None, *, generator: torch.Generator
-) -> LearningCurveSummary:
+) -> LearningCurve:
     """Errors measured on subsets of the rows and extrapolated to twice and four times as many."""
-    curve = predict_learning_curve(
+    return predict_learning_curve(
         kernel,
         dataset.X,
         dataset.Y,
@@ -53,16 +58,6 @@ def learning_curve(
         classification=dataset.labels is not None,
         generator=generator,
         anchor=None if loo is None else unbiased_predictions(dataset, loo),
-    )
-    return LearningCurveSummary(
-        n=curve.n,
-        error=curve.error,
-        error_low=curve.error_low,
-        error_high=curve.error_high,
-        misclassified=curve.misclassified,
-        misclassified_low=curve.misclassified_low,
-        misclassified_high=curve.misclassified_high,
-        measured=curve.measured,
     )
 
 

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from widenet.predict.learning_curve import LearningCurve
+
 SCHEMA = "widenet/audit/1"
 
 
@@ -202,20 +204,6 @@ class LeaveOneOutSummary:
 
 
 @dataclass(frozen=True)
-class LearningCurveSummary:
-    """Predicted error as a function of the number of rows."""
-
-    n: tuple[int, ...]
-    error: tuple[float, ...]
-    error_low: tuple[float, ...]
-    error_high: tuple[float, ...]
-    misclassified: tuple[float, ...] | None
-    misclassified_low: tuple[float, ...] | None
-    misclassified_high: tuple[float, ...] | None
-    measured: tuple[bool, ...]
-
-
-@dataclass(frozen=True)
 class Noise:
     """Share of wrong labels (classes), or of target variance that is noise (regression)."""
 
@@ -266,7 +254,7 @@ class AuditResult:
     curve: Curve
     bound: Bound
     loo: LeaveOneOutSummary
-    learning_curve: LearningCurveSummary
+    learning_curve: LearningCurve
     noise: Noise
     labels: tuple[Suspect, ...]
     labels_file: str | None

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from widenet.audit.result import AuditResult, LearningCurveSummary
+from widenet.audit.result import AuditResult
+from widenet.predict.learning_curve import LearningCurve
 from widenet.report.plots import (
     MOST_POINTS,
     Spec,
@@ -252,7 +253,7 @@ def scores_chart(result: AuditResult) -> Chart | None:
 def _learning_chart(
     name: str,
     title: str,
-    curve: LearningCurveSummary,
+    curve: LearningCurve,
     values: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]],
     digits: str,
 ) -> Chart | None:

@@ -6,8 +6,9 @@ says why. The first sentences of an answer are the most important ones.
 
 from dataclasses import dataclass
 
-from widenet.audit.result import AuditResult, LearningCurveSummary, Suspect
+from widenet.audit.result import AuditResult, Suspect
 from widenet.data.wording import counted
+from widenet.predict.learning_curve import LearningCurve
 from widenet.report.quantities import (
     duration,
     literal,
@@ -215,7 +216,7 @@ def twice_the_rows(result: AuditResult) -> Ahead | None:
 
 
 def curve_values(
-    curve: LearningCurveSummary,
+    curve: LearningCurve,
 ) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], bool]:
     """Values, low and high ends: of the misclassified share where there is one, else of the squared error."""
     if curve.misclassified is None or curve.misclassified_low is None or curve.misclassified_high is None:
