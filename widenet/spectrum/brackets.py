@@ -56,15 +56,12 @@ def inverse_bracket(krylov: Krylov, floor: float) -> Bracket:
     An exhausted space needs no floor, unless Ritz values are so small that they may stand for zero; these
     are then left out of the lower bound.
     """
-    nodes = gauss_measure(krylov).nodes
-    smallest = NUMERICAL_RANK * float(nodes[-1])
-    if floor <= 0 and not (krylov.exhausted and float(nodes[0]) > smallest):
-        lower = gauss_measure(krylov).integrate(
-            lambda eigenvalues: torch.where(eigenvalues > smallest, 1 / eigenvalues, 0.0)
-        )
+    gauss = gauss_measure(krylov)
+    smallest = NUMERICAL_RANK * float(gauss.nodes[-1])
+    if floor <= 0 and not (krylov.exhausted and float(gauss.nodes[0]) > smallest):
+        lower = gauss.integrate(lambda eigenvalues: torch.where(eigenvalues > smallest, 1 / eigenvalues, 0.0))
         return Bracket(lower, None)
-    bounds = bracket(krylov, torch.reciprocal, floor)
-    assert bounds.upper is not None
+    upper = radau_measure(krylov, floor).integrate(torch.reciprocal)
     # T is exact up to ε λ_max, which matters against the smallest node.
-    rounding = 4 * torch.finfo(nodes.dtype).eps * float(nodes[-1] / nodes[0])
-    return Bracket(bounds.lower * (1 - rounding), bounds.upper * (1 + rounding))
+    rounding = 4 * torch.finfo(gauss.nodes.dtype).eps * float(gauss.nodes[-1] / gauss.nodes[0])
+    return Bracket(gauss.integrate(torch.reciprocal) * (1 - rounding), upper * (1 + rounding))
