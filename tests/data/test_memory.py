@@ -18,7 +18,7 @@ def test_what_does_not_fit_is_refused(monkeypatch):
 
 def test_unknown_memory_refuses_nothing(monkeypatch):
     monkeypatch.setattr("widenet.data.memory.available_bytes", lambda: None)
-    require_memory(2**60, "A matrix")
+    assert require_memory(2**60, "A matrix") is None
 
 
 def test_limit_of_the_container(tmp_path, monkeypatch):

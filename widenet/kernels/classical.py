@@ -8,24 +8,11 @@ import torch
 from torch import Tensor
 
 from widenet.errors import InputError
-from widenet.kernels.moments import Moments, cosines_, diag_values, tile_values
-
-
-class _OfMoments:
-    """A kernel that is a function of ⟨x, z⟩, ‖x‖ and ‖z‖."""
-
-    def tile(self, X: Tensor, Z: Tensor) -> Tensor:
-        return tile_values(self._value, X, Z)
-
-    def diag(self, X: Tensor) -> Tensor:
-        return diag_values(self._value, X)
-
-    def _value(self, moments: Moments) -> Tensor:
-        raise NotImplementedError
+from widenet.kernels.moments import Moments, OfMoments, cosines_
 
 
 @dataclass(frozen=True)
-class Gaussian(_OfMoments):
+class Gaussian(OfMoments):
     """exp(−‖x − z‖²/h). On the unit sphere ‖x − z‖² lies in [0, 4], and is about 2 for unrelated rows."""
 
     h: float = 1.0
@@ -42,7 +29,7 @@ class Gaussian(_OfMoments):
 
 
 @dataclass(frozen=True)
-class Laplacian(_OfMoments):
+class Laplacian(OfMoments):
     """exp(−‖x − z‖/h)."""
 
     h: float = 1.0
@@ -59,7 +46,7 @@ class Laplacian(_OfMoments):
 
 
 @dataclass(frozen=True)
-class Arcsin(_OfMoments):
+class Arcsin(OfMoments):
     """arcsin(⟨x, z⟩/‖x‖‖z‖)."""
 
     name = "arcsin"
@@ -76,7 +63,7 @@ class Arcsin(_OfMoments):
 
 
 @dataclass(frozen=True)
-class Polynomial(_OfMoments):
+class Polynomial(OfMoments):
     """(⟨x, z⟩ + offset)^degree."""
 
     degree: int = 3
@@ -102,7 +89,7 @@ def reciprocal_recursion(kernel: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Recursive(_OfMoments):
+class Recursive(OfMoments):
     """K0 = ⟨x, z⟩ on the unit ball, then `depth` times K ← g(K), for any g that keeps kernels kernels."""
 
     depth: int = 2

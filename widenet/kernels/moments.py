@@ -1,5 +1,6 @@
 """Second moments of units at pairs of inputs: what every layer maps, and what every kernel reads."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -127,3 +128,17 @@ def close_pairs(gram: Tensor, diag_x: Diagonal, diag_z: Diagonal) -> tuple[Tenso
         return none, none
     rows, columns = (cosines > largest).nonzero(as_tuple=True)
     return rows, columns
+
+
+class OfMoments(ABC):
+    """A kernel that is a function of the inputs' moments: of ⟨x, z⟩, ‖x‖ and ‖z‖."""
+
+    def tile(self, X: Tensor, Z: Tensor) -> Tensor:
+        return tile_values(self._value, X, Z)
+
+    def diag(self, X: Tensor) -> Tensor:
+        return diag_values(self._value, X)
+
+    @abstractmethod
+    def _value(self, moments: Moments) -> Tensor:
+        """The kernel's values, in the shape of `moments.nngp`."""

@@ -8,12 +8,12 @@ from torch import Tensor
 
 from widenet.errors import InputError
 from widenet.kernels.layers import Dense, Layer, Relu, Residual
-from widenet.kernels.moments import Diagonal, Moments, diag_values, tile_values
+from widenet.kernels.moments import Diagonal, Moments, OfMoments
 
 Trained = Literal["all", "hidden", "last"]
 
 
-class Serial:
+class Serial(OfMoments):
     """The tangent kernel Θ(x, z) = Σ_trained weights ⟨∂f(x), ∂f(z)⟩ of a composition of layers, width → ∞.
 
     Which Dense layers are trained is part of the kernel: `last` the one that comes last, so that Θ is the
@@ -35,17 +35,11 @@ class Serial:
     def __repr__(self) -> str:
         return self.name
 
-    def tile(self, X: Tensor, Z: Tensor) -> Tensor:
-        return tile_values(self._value, X, Z)
-
-    def diag(self, X: Tensor) -> Tensor:
-        return diag_values(self._value, X)
-
     def _value(self, moments: Moments) -> Tensor:
         return _ntk(apply_layers(self.layers, moments, self._is_trained))
 
 
-class ResNet3:
+class ResNet3(OfMoments):
     """The tangent kernel of out = out1 + A σ(V(out1, 1)), out1 = A σ(W(x, 1)) [resnet-beyond-kernels, (2.1)].
 
     The limit has W, A and V of standard normal entries divided by 1, √m and √k (the bias column of V by 1):
@@ -69,12 +63,6 @@ class ResNet3:
 
     def __repr__(self) -> str:
         return self.name
-
-    def tile(self, X: Tensor, Z: Tensor) -> Tensor:
-        return tile_values(self._value, X, Z)
-
-    def diag(self, X: Tensor) -> Tensor:
-        return diag_values(self._value, X)
 
     def _value(self, moments: Moments) -> Tensor:
         means_x, means_z = self._means(moments.diag_x), self._means(moments.diag_z)
