@@ -60,7 +60,7 @@ def test_descriptions_match_what_is_loaded(data_dir):
     for name in builtin_names():
         told, data = describe(name), load(name)
         assert (told.n, told.d, told.classes) == (data.n, data.d, data.classes)
-        assert data.images.shape[0] == data.n
+        assert data.Y.shape[1] == told.num_outputs or data.images.shape[0] == data.n
         assert told.places == () or told.places[0].found
 
 
@@ -124,6 +124,25 @@ def test_held_out_of_mnist(data_dir):
 def test_digits_have_no_held_out_rows():
     with pytest.raises(InputError, match="no held-out rows: 'mnist'"):
         held_out("digits", like=load("digits"))
+
+
+def test_held_out_rows_of_images_cannot_be_asked_for_by_number():
+    with pytest.raises(InputError, match="leave n out"):
+        held_out("mnist-2", like=load("digits"), n=10)
+
+
+def test_image_sets_take_no_options():
+    for ask in (load, describe):
+        with pytest.raises(InputError, match="'digits' takes no options"):
+            ask("digits:n=10")
+
+
+def test_raw_pixels():
+    raw, digits = load("digits", prepare="raw"), load("digits")
+    assert float(raw.X.max()) == 16
+    torch.testing.assert_close(raw.X / raw.X.norm(dim=1, keepdim=True), digits.X)
+    assert raw.names == digits.names
+    assert "Rows were left as they are." in raw.provenance
 
 
 def test_offline_error_names_all_three_places(cache, tmp_path, monkeypatch):

@@ -48,7 +48,19 @@ def test_unit_is_division_by_the_norm():
     assert preparation.names == ("x0", "x1", "x2")
 
 
-@pytest.mark.parametrize("kind", ["unit", "standard"])
+def test_raw_rows_stay_as_they_are():
+    raw = np.random.default_rng(0).normal(size=(7, 3))
+    raw[2] = 0  # has no direction, and needs none
+    preparation, X, notes = fit_preparation(raw, numeric(raw), "raw")
+    assert np.array_equal(X, raw)
+    assert preparation.names == ("x0", "x1", "x2")
+    assert notes == ("Rows were left as they are.",)
+    assert np.array_equal(preparation.apply(2 * raw), 2 * raw)
+    X.zero_()
+    assert raw.any()
+
+
+@pytest.mark.parametrize("kind", ["unit", "standard", "raw"])
 def test_fitting_leaves_the_raw_rows_alone(kind):
     raw = np.random.default_rng(0).normal(size=(7, 3))
     before = raw.copy()
@@ -57,7 +69,7 @@ def test_fitting_leaves_the_raw_rows_alone(kind):
     assert np.array_equal(raw, before)
 
 
-@pytest.mark.parametrize("kind", ["unit", "standard"])
+@pytest.mark.parametrize("kind", ["unit", "standard", "raw"])
 def test_training_rows_go_the_same_way_again(kind):
     preparation, X, _ = fit_preparation(FRAME, COLUMNS, kind)
     assert torch.equal(preparation.apply(FRAME), X)

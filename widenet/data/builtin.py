@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from widenet.data.concept_names import CONCEPTS, is_concept, parse_draw, shown_options
 from widenet.data.places import RECORD, Part, Place, content, places
 from widenet.data.wording import near_names, shown
 from widenet.errors import InputError
@@ -59,7 +60,19 @@ class Builtin:
 
 @dataclass(frozen=True)
 class Description:
-    """What `widenet data` tells of a built-in set; `places` are those of its first file."""
+    """What `widenet data` tells of a built-in set.
+
+    Attributes:
+        name: Name, with the options that were asked for.
+        description: What it is, in one line.
+        n: Number of rows.
+        d: Number of raw columns.
+        classes: Names of the classes; empty where the targets are numbers.
+        source: Who made it.
+        places: Where its first file is looked for; empty where there is none.
+        num_outputs: Numbers to predict for each row; 0 where there are classes.
+        options: What may follow its name, with the values that hold unless told.
+    """
 
     name: str
     description: str
@@ -68,6 +81,8 @@ class Description:
     classes: tuple[str, ...]
     source: str
     places: tuple[Place, ...]
+    num_outputs: int = 0
+    options: tuple[str, ...] = ()
 
 
 def _mnist_part(name: str, num_bytes: int, sha256: str, packed_sha256: str) -> Part:
@@ -194,17 +209,38 @@ BUILTINS: dict[str, Builtin] = {
 
 
 def builtin_names() -> tuple[str, ...]:
-    return tuple(BUILTINS)
+    return (*BUILTINS, *CONCEPTS)
 
 
 def get_builtin(name: str) -> Builtin:
+    base, colon, _ = name.partition(":")
+    if colon and base in BUILTINS:
+        raise InputError(f"{shown(base)} takes no options: leave out what follows it.")
     if name not in BUILTINS:
-        raise InputError(f"There is no built-in data set {shown(name)}: {near_names(name, builtin_names())}")
+        raise InputError(f"There is no built-in data set {shown(name)}: {near_names(base, builtin_names())}")
     return BUILTINS[name]
 
 
 def describe(name: str) -> Description:
     """What a built-in set is and where it is looked for; nothing is read or fetched."""
+    if is_concept(name):
+        return _describe_concept(name)
     known = get_builtin(name)
     looked = places(known.parts[0]) if known.parts else ()
     return Description(name, known.description, known.n, known.d, known.classes, known.source, looked)
+
+
+def _describe_concept(source: str) -> Description:
+    draw = parse_draw(source)
+    known, concept = CONCEPTS[draw.name], draw.concept
+    return Description(
+        source,
+        known.description,
+        draw.n,
+        concept.d,
+        (),
+        known.source,
+        (),
+        concept.num_outputs,
+        shown_options(draw.name),
+    )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from widenet.data.prepare import Preparation
@@ -9,24 +10,46 @@ from widenet.data.targets import Task
 
 
 @dataclass(frozen=True)
+class TargetScale:
+    """The units of the targets: what the user wrote is offset + scale · Y.
+
+    Attributes:
+        offset: Shape (c,), or (1,) where it is the same for all columns.
+        scale: Of the same shape.
+    """
+
+    offset: Tensor
+    scale: Tensor
+
+    def in_units(self, Y: Tensor) -> Tensor:
+        """Targets or predictions of them, shape (..., c), in the user's units."""
+        return self.offset + self.scale * Y
+
+
+OWN_UNITS = TargetScale(torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64))
+
+
+@dataclass(frozen=True)
 class Dataset:
-    """Inputs on the unit sphere, and targets as the columns that a network is asked to fit.
+    """Inputs as they were prepared, and targets as the columns that a network is asked to fit.
 
     Attributes:
         name: What the user called it: a built-in name or a file name.
-        X: Prepared inputs, float64, rows of norm 1, shape (n, d).
-        Y: Targets, float64, shape (n, c): ±1 in one column (binary, +1 for the first class),
-            one-hot columns (multiclass), or one column of mean 0 and variance 1 (regression).
+        X: Prepared inputs, float64, shape (n, d); rows of norm 1 unless the preparation is `raw`.
+        Y: Targets, float64, shape (n, c): ±1 in one column (binary, +1 for the first class), one-hot columns
+            (multiclass), one column of mean 0 and variance 1 (regression on a file), or the columns of a
+            concept class in their own units (regression).
         labels: Index of each row's class, int64, shape (n,); None for regression.
         classes: Names of the classes, in the order of their indices; empty for regression.
         task: What is to be learned.
         names: Name of each column of X.
         rows: The number by which the user knows each row (first data row is 1), int64, shape (n,).
-        given: The target of each row as the user wrote it, length n.
+        given: The target of each row as the user wrote it, length n; several numbers have commas between.
         images: Pixels to draw each row with, uint8, shape (n, height, width) or (n, height, width, 3);
             None where rows are not images.
         preparation: The map from raw feature rows to X, so that new rows go through the same one.
         provenance: Sentences that tell what was read and which encodings were made.
+        target_scale: From Y back to the user's units; the same for a subset of the rows.
     """
 
     name: str
@@ -41,6 +64,7 @@ class Dataset:
     images: Tensor | None
     preparation: Preparation
     provenance: tuple[str, ...]
+    target_scale: TargetScale = OWN_UNITS
 
     @property
     def n(self) -> int:

@@ -1,4 +1,4 @@
-"""The map from raw feature rows to points on the unit sphere, kept so that new rows take the same way."""
+"""The map from raw feature rows to inputs, kept so that new rows take the same way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-Kind = Literal["unit", "standard"]
+Kind = Literal["unit", "standard", "raw"]
 
 EXTREME = 1e150  # beyond it, and below its inverse, squares leave the range of float64
 
@@ -26,6 +26,9 @@ class Preparation:
     """How raw rows become X.
 
     `unit` scales each row to norm 1 and does nothing else, as the papers do with images.
+
+    `raw` leaves rows as they are, as the papers do with their concept classes. It is the one map that does
+    not lead to the unit sphere.
 
     `standard` first gives every column of the table the same weight. A numeric column is centred and divided
     by its standard deviation; the one-hot columns of a category are centred and divided by one number, so
@@ -37,11 +40,11 @@ class Preparation:
     same, and typical rows lie 45° from the pole.
 
     Attributes:
-        kind: `unit` or `standard`.
+        kind: `unit`, `standard` or `raw`.
         columns: How each raw column becomes numbers.
         kept: Which of the encoded columns are used; constant ones are not under `standard`. Shape (k,).
-        means: What is subtracted from each kept column, shape (k,); zeros under `unit`.
-        scales: What each is divided by, √q included, shape (k,); ones under `unit`.
+        means: What is subtracted from each kept column, shape (k,); zeros but for `standard`.
+        scales: What each is divided by, √q included, shape (k,); ones but for `standard`.
     """
 
     kind: Kind
@@ -58,14 +61,14 @@ class Preparation:
         return tuple([encoded[index] for index in self.kept.tolist()] + constant)
 
     def apply(self, rows: Tensor | np.ndarray | pd.DataFrame) -> Tensor:
-        """Points on the sphere for raw rows.
+        """Inputs for raw rows.
 
         Args:
             rows: A table with the columns this map was fitted to (in any order, others are ignored), or an
                 array of shape (n, columns) or (n, height, width[, 3]).
 
         Returns:
-            float64, rows of norm 1, shape (n, d).
+            float64, shape (n, d), rows of norm 1 unless they are left as they are.
         """
         return _place(encode(rows, self.columns), self)
 
@@ -79,15 +82,16 @@ def fit_preparation(
         The map, the prepared rows X of shape (n, d), and sentences that tell what was done.
     """
     encoded = encode(rows, columns)
-    preparation, notes = _fit_standard(encoded, columns) if kind == "standard" else _unit(columns)
+    preparation, notes = _fit_standard(encoded, columns) if kind == "standard" else _unfitted(columns, kind)
     return preparation, _place(encoded, preparation), notes
 
 
-def _unit(columns: tuple[Column, ...]) -> tuple[Preparation, tuple[str, ...]]:
+def _unfitted(columns: tuple[Column, ...], kind: Kind) -> tuple[Preparation, tuple[str, ...]]:
     width = sum(len(column.names) for column in columns)
     zeros = torch.zeros(width, dtype=torch.float64)
-    preparation = Preparation("unit", columns, torch.arange(width), zeros, torch.ones_like(zeros))
-    return preparation, ("Each row was scaled to norm 1 and nothing else was done to it.",)
+    preparation = Preparation(kind, columns, torch.arange(width), zeros, torch.ones_like(zeros))
+    scaled = "Each row was scaled to norm 1 and nothing else was done to it."
+    return preparation, ("Rows were left as they are." if kind == "raw" else scaled,)
 
 
 def _fit_standard(encoded: Tensor, columns: tuple[Column, ...]) -> tuple[Preparation, tuple[str, ...]]:
@@ -132,8 +136,8 @@ def _standard_notes(num_used: int, dropped: list[str]) -> tuple[str, ...]:
 
 def _place(encoded: Tensor, preparation: Preparation) -> Tensor:
     """Apply the numeric part of the map; overwrites `encoded`."""
-    if preparation.kind == "unit":
-        return _on_sphere(encoded)
+    if preparation.kind != "standard":
+        return encoded if preparation.kind == "raw" else _on_sphere(encoded)
     placed = encoded.new_ones(len(encoded), len(preparation.kept) + 1)
     features = placed[:, :-1]
     features.copy_(encoded[:, preparation.kept])
