@@ -205,3 +205,19 @@ def test_an_unconverged_solve_is_said_and_not_shown(binary, monkeypatch):
 def test_public_names_stay_what_they_are():
     assert widenet.run_audit is widenet.run_audit
     assert all(hasattr(widenet, name) for name in widenet.__all__)
+
+
+def test_several_targets_are_judged_together():
+    dataset = load("resnet-cube:n=120", prepare="unit")
+    result = run_audit(dataset)
+    assert [column.name for column in result.complexity.columns] == [f"target {c + 1}" for c in range(15)]
+    assert not result.bound.applies
+    assert result.loo.baseline == pytest.approx(float(dataset.Y.var(0, correction=0).sum()))
+    energy = float(dataset.Y.square().sum())
+    assert result.curve.loss[0] == pytest.approx(energy / 2)
+    assert all(len(suspect.suggested.split(", ")) == 15 for suspect in result.labels)
+
+
+def test_rows_of_another_norm_are_refused():
+    with pytest.raises(InputError, match="norm 1"):
+        run_audit(load("resnet-cube:n=60"))

@@ -129,14 +129,14 @@ def test_regression_noise_and_gross_errors(noise):
     y = (y - y.mean()) / y.std()
     clean = torch.ones(500, dtype=torch.bool)
     clean[wrong] = False
-    model = choose_target_model(X[clean], y[clean], generator=torch.Generator().manual_seed(0))
+    model = choose_target_model(X[clean], y[clean, None], generator=torch.Generator().manual_seed(0))
     K = gram_matrix(kernel_by_name(model.kernel), X)
     loo = leave_one_out(K[clean][:, clean], y[clean, None], model.ridge)
-    quality = judge_targets(loo.predictions[:, 0], loo.variances, y[clean], ridge=model.ridge)
+    quality = judge_targets(loo.predictions, loo.variances, y[clean, None], ridge=model.ridge)
     assert quality.low <= share <= quality.high
     assert quality.low <= quality.estimate <= quality.high
     loo = leave_one_out(K, y[:, None], model.ridge)
-    quality = judge_targets(loo.predictions[:, 0], loo.variances, y)
+    quality = judge_targets(loo.predictions, loo.variances, y[:, None])
     assert quality.low == 0
     assert roc_auc_score(~clean, quality.score) > 0.99
-    assert_close(quality.suggested, loo.predictions[:, 0])
+    assert_close(quality.suggested, loo.predictions)

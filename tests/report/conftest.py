@@ -71,7 +71,7 @@ def make_result(task: str, rename: Callable[[str], str] = str) -> AuditResult:
         ),
         curve=make_curve(),
         bound=Bound(1.4, {"complexity": 0.81, "confidence": 0.59}, 0.01, True, True, "It is more than 1."),
-        loo=LeaveOneOutSummary(0.2, 0.0, None if task == "regression" else 0.05, N, "closed form"),
+        loo=LeaveOneOutSummary(0.2, 0.0, None if task == "regression" else 0.05, N, "closed form", 1.0),
         learning_curve=make_learning_curve(task),
         noise=Noise(0.05, 0.02, 0.09, "relu3-ntk", 0.01),
         labels=make_suspects(classes),

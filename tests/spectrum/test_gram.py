@@ -17,3 +17,12 @@ def test_tiled_products_equal_dense_ones(keep_bytes, generator):
     torch.testing.assert_close(tiled.diag(), dense.diag())
     assert tiled.n == dense.n == 130
     assert tiled.dtype == dense.dtype == torch.float64
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("p", [1, 2])
+def test_dense_products_read_a_symmetric_matrix_right(dtype, p, generator):
+    A = torch.randn(60, 60, generator=generator, dtype=dtype)
+    matrix, V = A + A.T, torch.randn(60, p, generator=generator, dtype=dtype)
+    for held in (matrix, torch.cat([matrix, matrix])[:60], matrix.repeat(1, 2)[:, :60]):
+        torch.testing.assert_close(DenseGram(held).matmul(V), matrix @ V)

@@ -32,8 +32,9 @@ def unbiased_predictions(dataset: Dataset, loo: LeaveOneOut) -> Tensor:
 
 def loo_summary(dataset: Dataset, loo: LeaveOneOut | None) -> LeaveOneOutSummary:
     """Mean squared leave-one-out error, its error bar, and the share of rows misclassified."""
+    baseline = float(dataset.Y.var(0, correction=0).sum())
     if loo is None:
-        return LeaveOneOutSummary(None, None, None, dataset.n, "not converged")
+        return LeaveOneOutSummary(None, None, None, dataset.n, "not converged", baseline)
     noise, predictions = loo.precision_error, unbiased_predictions(dataset, loo)
     errors = squared_errors(predictions, dataset.Y)
     classification = dataset.labels is not None
@@ -43,6 +44,7 @@ def loo_summary(dataset: Dataset, loo: LeaveOneOut | None) -> LeaveOneOutSummary
         misclassified=float(mistakes(predictions, dataset.Y).mean()) if classification else None,
         rows=dataset.n,
         method="estimated" if bool(noise.any()) else "closed form",
+        baseline=baseline,
     )
 
 
@@ -74,20 +76,26 @@ def population_bound(
         quadratic, float(diagonal.sum()), dataset.n, floor=spectrum.floor, delta=DELTA
     )
     vacuous = bound.value >= 1
-    applies = kernel_name == "relu2-hidden" and dataset.task != "multiclass" and spectrum.unfittable == 0
-    return Bound(
-        bound.value, bound.terms, DELTA, vacuous, applies, _why(dataset, kernel_name, spectrum, vacuous)
-    )
+    reasons = _outside(dataset, kernel_name, spectrum)
+    return Bound(bound.value, bound.terms, DELTA, vacuous, not reasons, _why(reasons, vacuous))
 
 
-def _why(dataset: Dataset, kernel_name: str, spectrum: LabelSpectrum, vacuous: bool) -> str:
+def _outside(dataset: Dataset, kernel_name: str, spectrum: LabelSpectrum) -> list[str]:
+    """Reasons why Theorem 5.1 does not speak of this case as it stands."""
     reasons = []
     if kernel_name != "relu2-hidden":
         reasons.append(f"it is about relu2-hidden, and for {kernel_name} this is its analogue for kernels")
-    if dataset.task == "multiclass":
-        reasons.append("it is about one output, and this is for the hardest class against the rest")
+    if dataset.Y.shape[1] > 1:
+        which = "class against the rest" if dataset.task == "multiclass" else "target"
+        reasons.append(f"it is about one output, and this is for the hardest {which}")
+    if float(dataset.Y.abs().max()) > 1:
+        reasons.append("it is about targets between -1 and 1, and some of these are larger")
     if spectrum.unfittable > 0:
         reasons.append("identical rows with different targets keep the training loss above zero")
+    return reasons
+
+
+def _why(reasons: list[str], vacuous: bool) -> str:
     scope = (
         f"The theorem does not apply as it stands: {'; '.join(reasons)}."
         if reasons

@@ -40,11 +40,10 @@ def audit_labels(dataset: Dataset, fit: Fit, *, generator: torch.Generator) -> L
         generator: Draws the rows on which the model is chosen.
     """
     if dataset.labels is None:
-        y = dataset.Y[:, 0]
-        target_model = choose_target_model(dataset.X, y, generator=generator)
+        target_model = choose_target_model(dataset.X, dataset.Y, generator=generator)
         loo = fit(kernel_by_name(target_model.kernel), dataset.Y, target_model.ridge)
-        quality = judge_targets(loo.predictions[:, 0], loo.variances, y, ridge=target_model.ridge)
-        return _report(dataset, quality, _in_units(dataset, quality.suggested), target_model)
+        quality = judge_targets(loo.predictions, loo.variances, dataset.Y, ridge=target_model.ridge)
+        return _report(dataset, quality, _in_units(dataset, loo.predictions), target_model)
     num_classes = len(dataset.classes)
     model = choose_label_model(dataset.X, dataset.labels, num_classes, generator=generator)
     loo = fit(kernel_by_name(model.kernel), dataset.Y, model.ridge)
@@ -61,8 +60,7 @@ def _report(dataset: Dataset, quality: LabelQuality, suggested: list[str], model
     return LabelReport(noise, suspects)
 
 
-def _in_units(dataset: Dataset, standardised: Tensor) -> list[str]:
-    """Standardised targets in the units that the user wrote."""
-    given = torch.tensor([float(text) for text in dataset.given], dtype=torch.float64)
-    values = given.mean() + given.std(correction=0) * standardised
-    return [f"{value:.6g}" for value in values.tolist()]
+def _in_units(dataset: Dataset, predictions: Tensor) -> list[str]:
+    """Predicted targets (n, c) in the units that the user wrote."""
+    values = dataset.target_scale.in_units(predictions)
+    return [", ".join(f"{value:.6g}" for value in row) for row in values.tolist()]

@@ -19,7 +19,7 @@ class DataSummary:
         classes: Class names; empty for regression.
         class_counts: Rows of each class.
         task: binary, multiclass or regression.
-        prepare: The map that was used, unit or standard.
+        prepare: The map that was used, of `Preparation`.
         duplicates: Groups of rows that are one point on the sphere, by row number.
         opposites: Pairs of rows that point in opposite directions, by row number.
         conflicts: Groups of identical rows whose targets differ, by row number.
@@ -194,6 +194,7 @@ class LeaveOneOutSummary:
         misclassified: Share of rows whose class is predicted wrongly; None for regression.
         rows: Rows that were left out, one at a time.
         method: "closed form", "estimated", or "not converged" where nothing can be shown.
+        baseline: The error of predicting the mean of the targets.
     """
 
     error: float | None
@@ -201,6 +202,7 @@ class LeaveOneOutSummary:
     misclassified: float | None
     rows: int
     method: str
+    baseline: float
 
 
 @dataclass(frozen=True)

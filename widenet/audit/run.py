@@ -24,11 +24,12 @@ from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.loo import LeaveOneOut, estimated_leave_one_out, leave_one_out
 from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
-from widenet.spectrum.gram import DenseGram, Gram, TiledGram
+from widenet.spectrum.gram import DenseGram, Gram, TiledGram, num_to_fill
 
 DEFAULT_KERNEL = "relu2-hidden"  # H∞: the theorems behind every section of the audit are about it
 JITTER = 1e-8  # of the mean diagonal: lets rows that occur twice be left out one at a time
-LOO_PROBES = 32
+NORM_TOLERANCE = 1e-6  # of rows: what rounding in float32 leaves
+LOO_PROBES = 28  # at least
 PRECONDITIONER_RANK = 600
 
 
@@ -66,6 +67,7 @@ def run_audit(
     start = time.perf_counter()
     settings = settings or AuditSettings()
     kernel = _checked_kernel(settings)
+    _refuse_other_norms(dataset)
     generator = torch.Generator().manual_seed(settings.seed)
     forecast = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel)
     progress(
@@ -136,7 +138,7 @@ class _Work:
                 gram,
                 Y,
                 ridge,
-                num_probes=LOO_PROBES,
+                num_probes=LOO_PROBES + num_to_fill(LOO_PROBES + Y.shape[1]),
                 rank=min(PRECONDITIONER_RANK, gram.n // 4),
                 generator=self.generator,
                 progress=self.count(stage),
@@ -170,6 +172,16 @@ def _checked_kernel(settings: AuditSettings) -> Kernel:
     if settings.train is not None and settings.train.width % 2:
         raise InputError(f"--width {settings.train.width} must be even, because neurons come in pairs.")
     return kernel_by_name(settings.kernel)
+
+
+def _refuse_other_norms(dataset: Dataset) -> None:
+    """Certificates and theorems are about rows of norm 1."""
+    farthest = float((dataset.X.norm(dim=1) - 1).abs().max())
+    if farthest > NORM_TOLERANCE:
+        raise InputError(
+            f"An audit needs rows of norm 1, and some of {dataset.name} are off by {farthest:.2g}: prepare "
+            "them with unit or standard."
+        )
 
 
 def _problem(dataset: Dataset, duplicates: Duplicates, kernel: Kernel, gram: Gram) -> Problem:

@@ -12,10 +12,11 @@ from widenet.audit.result import Alignment, ColumnComplexity, Complexity, Curve,
 from widenet.data.dataset import Dataset
 from widenet.predict.curve import descent_distance, descent_loss, step_grid, steps_until
 from widenet.spectrum.brackets import NUMERICAL_RANK, Bracket, bracket, inverse_bracket
+from widenet.spectrum.gram import num_to_fill
 from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos, smallest_eigenvalue
 from widenet.spectrum.trace import rademacher
 
-NUM_PROBES = 12  # random label vectors; their spread is the error bar of what is said of random labels
+NUM_PROBES = 12  # random label vectors, at least; their spread is the error bar of what is said of random labels
 LABEL_WIDTH = 2e-6  # relative width of the bracket of Σ yᵀH⁻¹y at which the run may stop
 PROBE_WIDTH = 2e-4  # the same for random labels, whose sampling error is larger than that anyway
 SHOWN_WIDTH = 2e-4  # a bracket of Σ yᵀH⁻¹y wider than this is not shown as a value
@@ -90,7 +91,8 @@ def label_spectrum(
 ) -> LabelSpectrum:
     """Run block Lanczos until the brackets of the labels' and of random labels' complexity have closed."""
     num_targets = problem.targets.shape[1]
-    probes = rademacher(problem.gram.n, NUM_PROBES, generator=generator, dtype=problem.targets.dtype)
+    num_probes = NUM_PROBES + num_to_fill(num_targets + 1 + NUM_PROBES)
+    probes = rademacher(problem.gram.n, num_probes, generator=generator, dtype=problem.targets.dtype)
     # Labels drawn row by row: the mean of m draws, times √m, has the variance of one.
     start = torch.cat([problem.targets, problem.weights[:, None], probes], dim=1)
 
@@ -106,26 +108,41 @@ def label_spectrum(
 
     num_steps = max(MAX_DIMENSION // start.shape[1], MIN_STEPS) if problem.floor > 0 else BLIND_STEPS
     krylov = lanczos(problem.gram, start, num_steps=num_steps, stop=closed)
-    # Random labels: fair signs, uniform classes as one-hot columns, or draws of mean 0 and variance 1.
-    num_classes = len(dataset.classes)
-    mean, variance = (1 / num_classes, 1 - 1 / num_classes) if dataset.task == "multiclass" else (0.0, 1.0)
+    mean, variance = _random_moments(dataset)
     num_repeated = dataset.n - problem.gram.n
     return LabelSpectrum(
         krylov, num_targets, mean, variance, problem.floor, problem.unfittable, variance * num_repeated
     )
 
 
+def _random_moments(dataset: Dataset) -> tuple[float, float]:
+    """Squared mean and variance of random labels, summed over the columns.
+
+    They are fair signs, uniform classes as one-hot columns, or draws of the mean and variance of the targets.
+    """
+    if dataset.task == "multiclass":
+        num_classes = len(dataset.classes)
+        return 1 / num_classes, 1 - 1 / num_classes
+    if dataset.task == "binary":
+        return 0.0, 1.0
+    return float(dataset.Y.mean(0).square().sum()), float(dataset.Y.var(0, correction=0).sum())
+
+
 def complexity(dataset: Dataset, spectrum: LabelSpectrum) -> Complexity:
     """√(2 yᵀH⁻¹y / n) of the labels, of each column and of random labels [fine-grained, eq. 10]."""
     bounds = inverse_bracket(spectrum.krylov, spectrum.floor)
     labels = _columns(bounds, slice(0, spectrum.num_targets))
-    names = dataset.classes if dataset.task == "multiclass" else ("target",)
+    names = dataset.classes if dataset.task == "multiclass" else _target_names(spectrum.num_targets)
     columns = tuple(
         ColumnComplexity(name, *_measures(_columns(bounds, slice(c, c + 1)), dataset.n))
         for c, name in enumerate(names)
     )
     random, random_error = _random_complexity(bounds, spectrum, dataset.n)
     return Complexity(*_measures(labels, dataset.n), random, random_error, columns, spectrum.krylov.num_steps)
+
+
+def _target_names(num_targets: int) -> tuple[str, ...]:
+    return ("target",) if num_targets == 1 else tuple(f"target {c + 1}" for c in range(num_targets))
 
 
 def spectrum_summary(spectrum: LabelSpectrum, num_points: int = 80) -> SpectrumSummary:
@@ -209,7 +226,7 @@ def _random_complexity(bounds: Bracket, spectrum: LabelSpectrum, n: int) -> tupl
     if probes.width() > 2 * PROBE_WIDTH or bounds.upper is None:
         return None, None
     samples = spectrum.random((bounds.lower + bounds.upper) / 2)
-    mean, error = float(samples.mean()), float(samples.std()) / math.sqrt(NUM_PROBES)
+    mean, error = float(samples.mean()), float(samples.std()) / math.sqrt(samples.numel())
     value = math.sqrt(2 * mean / n)
     return value, value * error / (2 * mean)
 

@@ -43,7 +43,7 @@ class LabelQuality:
     Attributes:
         score: A higher one is more suspicious, shape (n,). Classes: the probability that the label is wrong.
             Regression: the leave-one-out residual in robust standard deviations.
-        suggested: Most probable class index, or predicted target, shape (n,).
+        suggested: Most probable class index, shape (n,), or predicted targets, shape (n, c).
         estimate: Share of labels that are wrong; regression: share of the target's variance that is noise.
         low: Lower end of its interval.
         high: Upper end of its interval.
@@ -70,9 +70,9 @@ def choose_label_model(
     return _choose_model(X, class_columns(labels, num_classes), generator)
 
 
-def choose_target_model(X: Tensor, y: Tensor, *, generator: torch.Generator) -> LabelModel:
-    """The model of most leave-one-out likelihood for the targets y, shape (n,), of a regression."""
-    return _choose_model(X, y[:, None], generator)
+def choose_target_model(X: Tensor, Y: Tensor, *, generator: torch.Generator) -> LabelModel:
+    """The model of most leave-one-out likelihood for the targets Y, shape (n, c), of a regression."""
+    return _choose_model(X, Y, generator)
 
 
 def judge_labels(predictions: Tensor, variances: Tensor, labels: Tensor, num_classes: int) -> LabelQuality:
@@ -103,7 +103,7 @@ def judge_labels(predictions: Tensor, variances: Tensor, labels: Tensor, num_cla
 
 
 def judge_targets(
-    predictions: Tensor, variances: Tensor, y: Tensor, *, ridge: float | None = None
+    predictions: Tensor, variances: Tensor, Y: Tensor, *, ridge: float | None = None
 ) -> LabelQuality:
     """Judge the targets of a regression by the predictions of the other rows.
 
@@ -111,21 +111,20 @@ def judge_targets(
     The leave-one-out error holds that noise and the predictor's own error, so it bounds the noise from above.
 
     Args:
-        predictions: Leave-one-out predictions, shape (n,).
+        predictions: Leave-one-out predictions, shape (n, c).
         variances: v, their predictive variances in units of the kernel, shape (n,).
-        y: Targets, shape (n,).
+        Y: Targets, shape (n, c); a row with several is judged by all of them together.
         ridge: ρ of the predictor, in units of the kernel. Without it the smallest of the variances, which is
             ρ / (1 - leverage) of the most central row, stands for it in the estimate, and `low` is 0.
     """
-    residuals = y - predictions
-    standardised = residuals / variances.sqrt()
-    robust_scale = standardised.abs().median() / NORMAL_QUARTILE
-    squares = standardised.square()
-    relative_error = WIDTH * float(squares.std() / squares.mean()) / len(y) ** 0.5
-    unpredicted = float(residuals.square().mean() / y.var())
-    unit = float(squares.mean() / y.var())
+    errors = (Y - predictions).square().sum(1)
+    squares, variance = errors / variances, Y.var(0).sum()
+    standardised = squares.sqrt()
+    robust_scale = standardised.median() / NORMAL_QUARTILE
+    relative_error = WIDTH * float(squares.std() / squares.mean()) / len(Y) ** 0.5
+    unpredicted, unit = float(errors.mean() / variance), float(squares.mean() / variance)
     return LabelQuality(
-        score=standardised.abs() / robust_scale.clamp_min(torch.finfo(y.dtype).tiny),
+        score=standardised / robust_scale.clamp_min(torch.finfo(Y.dtype).tiny),
         suggested=predictions,
         estimate=min(unit * (float(variances.min()) if ridge is None else ridge), unpredicted, 1.0),
         low=max(0.0, unit * (ridge or 0.0) * (1 - relative_error)),

@@ -98,7 +98,7 @@ def complexity_chart(result: AuditResult) -> Chart:
 
 
 def classes_chart(result: AuditResult) -> Chart | None:
-    """Complexity of each class against the rest, the hardest first; None unless there are several."""
+    """Complexity of each class or target, the hardest first; None unless there are several."""
     columns = sorted(result.complexity.columns, key=lambda column: -(column.value or column.lower))[
         :MOST_BARS
     ]
@@ -128,8 +128,9 @@ def classes_chart(result: AuditResult) -> Chart | None:
     }
     return Chart(
         name="classes",
-        title="Complexity of each class",
-        reading="Each class against all others, hardest first"
+        title="Complexity of each target" if result.data.task == "regression" else "Complexity of each class",
+        reading=("Each target" if result.data.task == "regression" else "Each class against all others")
+        + ", hardest first"
         + (f" (the first {MOST_BARS})." if len(result.complexity.columns) > MOST_BARS else "."),
         spec={
             "data": [bars],

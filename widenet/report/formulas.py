@@ -27,7 +27,7 @@ SUM_C = "<munder><mo>∑</mo><mi>c</mi></munder>"
 
 COMPLEXITY = _with_words(
     "H is the kernel matrix of the n rows, and y with index c runs over the columns that are to be fitted: "
-    "one column of ±1 for two classes, one per class for more, the standardised target for regression.",
+    "one column of ±1 for two classes, one per class for more, the targets for regression.",
     f"<msqrt><mfrac><mrow><mn>2</mn>{SUM_C}{ENERGY}</mrow><mi>n</mi></mfrac></msqrt>",
     "Gauss quadrature along a Lanczos run bounds it from below, Gauss–Radau quadrature from above. For "
     "random columns the sum is replaced by its expectation, estimated with random vectors. Rows that are one "

@@ -90,7 +90,9 @@ def sound(result: AuditResult) -> list[str]:
     data = result.data
     size = f"{counted(data.n, 'row')} and {counted(data.d, 'column')}"
     if data.task == "regression":
-        kind = "with a number to predict for each row"
+        num_targets = len(result.complexity.columns)
+        what = "a number" if num_targets == 1 else f"{num_targets} numbers"
+        kind = f"with {what} to predict for each row"
     else:
         kind = f"in {len(data.classes):,} classes"
     return [f"There are {size}, {kind}.", *soundness(result)]
@@ -276,7 +278,8 @@ def _left_out(result: AuditResult) -> str:
     )
     if loo.misclassified is None:
         error = f"{number(loo.error)}{bar}"
-        return f"{how}, rows are predicted with a mean squared error of {error}; the targets' variance is 1."
+        mean = f"predicting the mean would leave {number(loo.baseline)}"
+        return f"{how}, rows are predicted with a mean squared error of {error}; {mean}."
     share, error = percent(loo.misclassified), number(loo.error)
     return f"{how}, {share} of rows are misclassified (squared error {error}{bar})."
 
