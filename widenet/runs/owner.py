@@ -1,0 +1,65 @@
+"""Who runs a trial, and whether that process still lives."""
+
+import os
+import socket
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+
+
+@dataclass(frozen=True)
+class Owner:
+    """One open store in one process.
+
+    Attributes:
+        token: Drawn at random, so that no two owners are the same.
+        place: Where the process number means this process, from `current_place`.
+        pid: Number of the process.
+        started: When the process started, in the kernel's own count; 0 where that is not known.
+    """
+
+    token: str
+    place: str
+    pid: int
+    started: int
+
+    @classmethod
+    def new(cls) -> "Owner":
+        """An owner in this process."""
+        pid = os.getpid()
+        return cls(uuid.uuid4().hex, current_place(), pid, _started(pid) or 0)
+
+    def is_gone(self) -> bool:
+        """Whether the process is known to have ended; False where that cannot be seen from here."""
+        if self.place != current_place() or os.name != "posix":
+            return False
+        try:
+            os.kill(self.pid, 0)  # sends nothing, only asks whether there is such a process
+        except ProcessLookupError:
+            return True
+        except (PermissionError, OverflowError):
+            return False
+        started = _started(self.pid)
+        return started is not None and started != self.started
+
+
+def current_place() -> str:
+    """The machine, its boot and the process namespace: where all agree, a number means the same process."""
+    place = [socket.gethostname()]
+    with suppress(OSError):
+        place.append((PROC / "sys/kernel/random/boot_id").read_text().strip())
+        place.append(os.readlink(PROC / "self/ns/pid"))
+    return " ".join(place)
+
+
+def _started(pid: int) -> int | None:
+    """Start time of a process in clock ticks; -1 if it ended without being collected, None if unknown."""
+    try:
+        fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    state, started = fields[0], fields[19]  # fields 3 and 22 of proc(5), after the name in brackets
+    return -1 if state in "ZX" else int(started)
