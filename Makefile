@@ -6,7 +6,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PEERS := neural-tangents cleanlab
+PEERS := neural-tangents cleanlab jax
 
 .PHONY: run test lint bench clean
 

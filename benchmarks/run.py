@@ -9,11 +9,13 @@ from typing import Any
 
 import torch
 
-from benchmarks import gram, labels, large, learning_curve, spectrum
+from benchmarks import beyond_kernels, gram, labels, large, learning_curve, spectrum, sweep
 
 BENCHMARKS: dict[str, Callable[[], Any]] = {
     "spectrum": spectrum.run,
     "gram": gram.run,
+    "sweep": sweep.run,
+    "beyond_kernels": beyond_kernels.run,
     "labels": labels.run,
     "learning_curve": learning_curve.run,
     "large": large.run,

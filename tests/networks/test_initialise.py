@@ -1,0 +1,89 @@
+import math
+
+import pytest
+import torch
+
+from widenet.errors import InputError
+from widenet.networks.initialise import SCALES, Initialisation, initialise
+from widenet.networks.names import network_by_name
+from widenet.networks.network import outputs
+
+D, K, M = 40, 20, 300
+INITIALISATIONS = [
+    Initialisation("experiment"),
+    Initialisation("resnet", sigma_w=0.3, sigma_v=5.0),
+    Initialisation("layers", epsilon_a=0.7),
+    Initialisation("scaled"),
+]
+# Variances as the papers and the docstring state them.
+STATED = {
+    ("experiment", "3layer"): {"W": 1 / M, "V": 1 / M, "A": 1 / M},
+    ("experiment", "3resnet"): {"W": 1 / M, "V": 1 / M, "A": 1 / M},
+    ("resnet", "3resnet"): {"W": 0.3**2, "V": 5.0**2 / M, "A": 1 / M},
+    ("layers", "2layer"): {"W": 1 / M, "A": 0.7**2},
+    ("layers", "3layer"): {"W": 1 / M, "V": 1 / M, "A": 0.7**2},
+    ("scaled", "3layer"): {"W": 2 / (D + 1), "V": 2 / (M + 1), "A": 1 / M},
+    ("scaled", "3resnet"): {"W": 2 / (D + 1), "V": 2 / (K + 1), "A": 1 / M},
+}
+
+
+@pytest.mark.parametrize(("name", "architecture"), STATED)
+def test_weights_are_gaussians_of_the_stated_variance(name, architecture, generator) -> None:
+    network = network_by_name(f"{architecture}-all", M)
+    (initialisation,) = (each for each in INITIALISATIONS if each.name == name)
+    drawn = initialise(network, D, K, initialisation, generator=generator, dtype=torch.float64)
+    assert set(drawn) == set(STATED[name, architecture])
+    for parameter, variance in STATED[name, architecture].items():
+        entries = drawn[parameter].flatten()
+        assert drawn[parameter].shape == (1, *network.shapes(D, K)[parameter])
+        scaled = entries / math.sqrt(variance)
+        size = len(scaled)
+        assert abs(float(scaled.mean())) < 5 / math.sqrt(size)
+        assert abs(float(scaled.square().mean()) - 1) < 5 * math.sqrt(2 / size)
+        assert abs(float(scaled.pow(4).mean()) - 3) < 5 * math.sqrt(96 / size)
+        biases = drawn[parameter][0, :, -1] / math.sqrt(variance)  # of A they are weights like the others
+        assert abs(float(biases.square().mean()) - 1) < 5 * math.sqrt(2 / len(biases))
+
+
+def test_every_name_is_tested() -> None:
+    assert {each.name for each in INITIALISATIONS} == set(SCALES)
+
+
+@pytest.mark.parametrize("d", [5, 500])
+@pytest.mark.parametrize("width", [50, 800])
+def test_scaled_gives_outputs_of_size_one(d, width, generator) -> None:
+    """At coordinates of size 1; over draws, since the outputs of one network share its hidden layer."""
+    network = network_by_name("3layer-all", width)
+    X = torch.randn(1, d, generator=generator)
+    drawn = [initialise(network, d, 50, Initialisation("scaled"), generator=generator) for _ in range(10)]
+    squares = torch.stack([outputs(network, params, X).square().mean() for params in drawn])
+    assert 0.5 < float(squares.mean()) < 2
+
+
+def test_one_seed_is_one_network_in_every_dtype() -> None:
+    network = network_by_name("3resnet-all", 8)
+    double, single = (
+        initialise(network, 4, 2, Initialisation(), generator=torch.Generator().manual_seed(1), dtype=dtype)
+        for dtype in (torch.float64, torch.float32)
+    )
+    for name, part in double.items():
+        assert single[name].dtype == torch.float32
+        assert torch.equal(part.float(), single[name])
+
+
+def test_what_is_trained_does_not_change_the_draw() -> None:
+    networks = [network_by_name(f"3layer-{trained}", 6) for trained in ("all", "hidden", "last")]
+    drawn = [
+        initialise(network, 4, 2, Initialisation(), generator=torch.Generator().manual_seed(2))
+        for network in networks
+    ]
+    for other in drawn[1:]:
+        assert all(torch.equal(part, other[name]) for name, part in drawn[0].items())
+
+
+def test_unknown_names_and_wrong_scales_are_refused() -> None:
+    with pytest.raises(InputError, match="no initialisation 'xavier'; there are experiment, resnet"):
+        Initialisation("xavier")
+    for wrong in ({"sigma_w": -1.0}, {"sigma_v": math.inf}, {"epsilon_a": math.nan}):
+        with pytest.raises(InputError, match="finite and not negative"):
+            Initialisation("resnet", **wrong)

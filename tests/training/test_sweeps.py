@@ -1,0 +1,119 @@
+"""Sweeps: order, threads, stores, and runs as JSON."""
+
+import json
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+
+import pytest
+import torch
+
+from widenet.data import load
+from widenet.errors import InputError
+from widenet.networks.names import network_by_name
+from widenet.runs import Store
+from widenet.runs.records import from_json, to_json
+from widenet.training import sweeps as module
+from widenet.training.run import TrainingRun
+from widenet.training.settings import TrainingSettings
+from widenet.training.sweeps import sweep, train
+
+BASE = TrainingSettings(batch=20, epochs=3)
+GRID = [
+    replace(BASE, rate=rate, decay=decay, seed=seed)
+    for seed in (0, 1)
+    for rate in (0.01, 0.1, 1e6)
+    for decay in (0.0, 0.01)
+]
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return load("resnet-cube:n=80,d=8")
+
+
+def table(runs):
+    """All that runs say, but the time they took."""
+    return [{**run.to_dict(), "seconds": 0} for run in runs]
+
+
+def test_runs_come_in_the_order_of_the_grid(dataset):
+    network = network_by_name("3resnet-all", 20)
+    threads = torch.get_num_threads()
+    runs = sweep(network, dataset, GRID, test=dataset)
+    assert [run.settings for run in runs] == GRID
+    assert [run.diverged for run in runs] == [settings.rate > 1 for settings in GRID]
+    assert torch.get_num_threads() == threads
+    alone = train(network, dataset, GRID[1], test=dataset)
+    assert alone.train_loss == pytest.approx(runs[1].train_loss, rel=1e-6)
+    torch.testing.assert_close(alone.outputs(dataset.X)[0], alone.outputs(dataset.X[:1])[0])
+
+
+def test_finished_runs_are_not_trained_again(dataset, tmp_path, monkeypatch):
+    network = network_by_name("3resnet-hidden", 10)
+    with Store(tmp_path / "runs.sqlite") as store:
+        first = sweep(network, dataset, GRID[:3], store=store, keep_weights=True)
+        calls = []
+        original = module.train_together
+        monkeypatch.setattr(
+            module, "train_together", lambda *args, **kw: calls.append(args[2]) or original(*args, **kw)
+        )
+        again = sweep(network, dataset, GRID[:4], store=store, keep_weights=True)
+    assert [settings for group in calls for settings in group] == [GRID[3]]
+    assert [run.to_dict() for run in again[:3]] == [run.to_dict() for run in first]
+    assert torch.equal(again[0].weights["W"], first[0].weights["W"])
+    undisturbed = sweep(network, dataset, GRID[:4])
+    assert table(undisturbed) == table(again)
+
+
+def test_other_data_widths_and_settings_are_other_runs(dataset, tmp_path):
+    seen = []
+    with Store(tmp_path / "runs.sqlite") as store:
+        for network, rows in (
+            (network_by_name("2layer-all", 10), dataset),
+            (network_by_name("2layer-all", 11), dataset),
+            (network_by_name("2layer-hidden", 10), dataset),
+            (network_by_name("2layer-all", 10), load("resnet-cube:n=80,d=8,seed=1")),
+        ):
+            seen.append(sweep(network, rows, [BASE], store=store)[0].train_loss)
+    assert len(set(seen)) == 4
+
+
+def test_other_places_to_run_give_the_same_runs(dataset):
+    network = network_by_name("2layer-all", 10)
+    with ProcessPoolExecutor(1) as pool:
+        elsewhere = sweep(network, dataset, GRID[:2], executor=pool)
+    assert table(elsewhere) == table(sweep(network, dataset, GRID[:2]))
+
+
+def test_runs_survive_json(dataset):
+    run = sweep(network_by_name("2layer-all", 10), dataset, [replace(BASE, rate=1e6)], test=dataset)[0]
+    assert run.diverged
+    assert repr(TrainingRun.from_dict(from_json(to_json(run.to_dict())))) == repr(run)  # nan is not nan
+    assert json.loads(to_json(run.to_dict()))["network"] == "2layer-all"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"rate": -1}, "rate must be finite"),
+        ({"rate": float("nan")}, "rate must be finite"),
+        ({"decay": -0.1}, "decay must be finite"),
+        ({"momentum": 1}, "momentum must be"),
+        ({"batch": 0}, "batch must be positive"),
+        ({"epochs": 0}, "epochs must be positive"),
+        ({"drops": (1.5,)}, "drops are shares"),
+        ({"loss": "hinge"}, "loss must be one of"),
+        ({"optimiser": "lion"}, "optimiser must be one of"),
+        ({"sampling": "never"}, "sampling must be one of"),
+    ],
+)
+def test_impossible_settings_are_refused(wrong, message):
+    with pytest.raises(InputError, match=message):
+        TrainingSettings(**wrong)
+
+
+def test_an_empty_grid_and_an_endless_width_are_refused(dataset):
+    with pytest.raises(InputError, match="at least one setting"):
+        sweep(network_by_name("2layer-all", 10), dataset, [])
+    with pytest.raises(InputError, match="needs about"):
+        sweep(network_by_name("3layer-all", 10**7), dataset, [BASE])

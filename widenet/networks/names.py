@@ -1,0 +1,40 @@
+"""Networks by the names that the command line takes."""
+
+import difflib
+import re
+from collections.abc import Callable
+
+from widenet.errors import InputError
+from widenet.networks.fully_connected import ThreeLayers, TwoLayers
+from widenet.networks.network import Network, Trained
+from widenet.networks.resnet import GeneralResNet, ResNet
+
+ARCHITECTURES: dict[str, Callable[[int, Trained], Network]] = {
+    "2layer": TwoLayers,
+    "3layer": ThreeLayers,
+    "3resnet": ResNet,
+    "3resnet-general": GeneralResNet,
+}
+TRAINED: tuple[Trained, ...] = ("all", "hidden", "last")
+
+
+def network_names() -> tuple[str, ...]:
+    """Every name that `network_by_name` takes."""
+    return tuple(f"{architecture}-{trained}" for architecture in ARCHITECTURES for trained in TRAINED)
+
+
+def network_by_name(name: str, width: int) -> Network:
+    """The network of that name and width, such as `3resnet-all`.
+
+    Raises:
+        InputError: if there is none, or the width is not positive.
+    """
+    if width < 1:
+        raise InputError(f"The width of a network must be positive, not {width}.")
+    match = re.fullmatch(r"(.+)-(all|hidden|last)", name)
+    if match and match[1] in ARCHITECTURES:
+        trained: dict[str, Trained] = {each: each for each in TRAINED}
+        return ARCHITECTURES[match[1]](width, trained[match[2]])
+    near = difflib.get_close_matches(name, network_names(), n=3, cutoff=0.6)
+    suggestion = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise InputError(f"There is no network {name!r}.{suggestion} Networks: {', '.join(network_names())}.")

@@ -1,0 +1,121 @@
+"""What a network is to the code that trains it.
+
+Parameters carry a leading axis of s copies, which are trained side by side: copy i of every tensor belongs to
+network i, and no operation mixes copies. Gradients are written by hand and end in the caller's tensors.
+"""
+
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor
+
+Parameters = dict[str, Tensor]
+Tape = dict[str, Tensor]
+Trained = Literal["all", "hidden", "last"]
+
+ALIGNED = 4  # entries: 16 bytes in float32
+
+
+class Network(Protocol):
+    """An architecture of one width, with the choice of layers that are trained."""
+
+    @property
+    def name(self) -> str:
+        """The name that `network_by_name` takes."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Neurons m of each hidden layer."""
+        ...
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """Names of the parameters that training moves."""
+        ...
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """Where on the tape the values of each hidden layer are left, shapes (s, b, m or more)."""
+        ...
+
+    def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
+        """Shape of each parameter of one copy, for d inputs and k outputs."""
+        ...
+
+    def tape(self, params: Parameters, b: int) -> Tape:
+        """Room for what a forward pass over b rows leaves to the backward pass."""
+        ...
+
+    def forward(self, params: Parameters, X: Tensor, tape: Tape) -> Tensor:
+        """Outputs of shape (s, b, k) for rows (x, 1) of X, shape (b, d + 1) or (s, b, d + 1)."""
+        ...
+
+    def backward(
+        self, params: Parameters, X: Tensor, tape: Tape, slopes: Tensor, sums: Parameters, keep: float
+    ) -> None:
+        """Add the gradient to `keep` times `sums`, for each parameter that is moved.
+
+        Args:
+            params: As in the forward pass.
+            X: As in the forward pass.
+            tape: What the forward pass left there; it is overwritten.
+            slopes: Derivatives of the loss with respect to the outputs, shape (s, b, k).
+            sums: Tensors of the shapes of the parameters that are moved; with keep = 0 they end as the
+                gradient, with keep = μ as the sum that momentum asks for.
+            keep: What is kept of the earlier contents of `sums`.
+        """
+        ...
+
+
+def with_ones(X: Tensor) -> Tensor:
+    """Rows (x, 1): the constant that biases multiply, shape (..., d + 1)."""
+    return torch.cat([X, X.new_ones(*X.shape[:-1], 1)], dim=-1)
+
+
+def outputs(network: Network, params: Parameters, X: Tensor) -> Tensor:
+    """Outputs of every copy for inputs X (n, d), shape (s, n, k)."""
+    return network.forward(params, with_ones(X), network.tape(params, X.shape[-2]))
+
+
+def shared(X: Tensor, s: int) -> Tensor:
+    """Rows X (b, p) of all copies as rows of each, shape (s, b, p), without a copy; others as they are."""
+    return X.expand(s, *X.shape) if X.dim() == 2 else X
+
+
+def aligned(like: Tensor, s: int, p: int, q: int) -> Tensor:
+    """Room for s matrices of shape (p, q), each beginning on a multiple of `ALIGNED` entries.
+
+    Products of small matrices depend in their last bits on where in memory these begin. Aligned, a copy is
+    computed the same way whatever its place among others.
+    """
+    size = -(-p * q // ALIGNED) * ALIGNED
+    return like.new_ones(s, size)[:, : p * q].unflatten(1, (p, q))
+
+
+def room(like: Tensor, s: int, b: int, columns: int) -> tuple[Tensor, Tensor]:
+    """Room for few values at many rows: (s, columns, b) in memory, and the same as (s, b, columns).
+
+    Matrix products are slow where their last axis in memory is short, and no multiple of a vector register.
+    """
+    memory = aligned(like, s, columns, b)
+    return memory, memory.mT
+
+
+def laid_out(copies: Tensor) -> Tensor:
+    """The parameters (s, p, q) anew, aligned, with the longer axis last in memory as in `room`."""
+    s, p, q = copies.shape
+    place = aligned(copies, s, q, p).mT if p > q else aligned(copies, s, p, q)
+    return place.copy_(copies)
+
+
+def add_outer(sums: Tensor, slopes: Tensor, inputs_T: Tensor, keep: float) -> None:
+    """Add a layer's gradient slopesᵀ inputs, shape (s, m, p), to keep·sums, in place.
+
+    Args:
+        sums: Shape (s, m, p); fastest where it lies in memory as (s, p, m), with neurons last.
+        slopes: Shape (s, b, m).
+        inputs_T: Shape (s, p, b).
+        keep: What is kept of `sums`.
+    """
+    sums.mT.baddbmm_(inputs_T, slopes, beta=keep)

@@ -1,0 +1,126 @@
+"""The three-layer residual network [resnet-beyond-kernels, section 2], in both parametrisations."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.networks.network import Parameters, Tape, Trained, add_outer, aligned, room, shared
+from widenet.networks.relu import pass_slopes, relu_
+
+
+@dataclass(frozen=True)
+class ResNet:
+    """out₁ = A σ(W(x, 1)), out = out₁ + A σ(V(out₁, 1)) [resnet-beyond-kernels, section 6].
+
+    Parameters of each copy: W (m, d + 1), V (m, k + 1), A (k, m). The matrices W and V of the paper are the
+    distances from W⁽⁰⁾ and V⁽⁰⁾; here they are the weights themselves.
+    """
+
+    width: int
+    trained: Trained = "all"
+
+    @property
+    def name(self) -> str:
+        return f"3resnet-{self.trained}"
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        return {"all": ("W", "V", "A"), "hidden": ("W", "V"), "last": ("A",)}[self.trained]
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        return ("first", "second")
+
+    def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
+        return {"W": (self.width, d + 1), "V": (self.width, k + 1), "A": (k, self.width)}
+
+    def tape(self, params: Parameters, b: int) -> Tape:
+        A = params["A"]
+        s, k, m = A.shape
+        tape = {name: aligned(A, s, b, m) for name in ("first", "second", "slopes")}
+        tape |= {f"{name}.T": values.mT for name, values in tape.items()}
+        tape["out1.T"], tape["out1"] = room(A, s, b, k)
+        tape["out.T"], tape["out"] = room(A, s, b, k)
+        tape["inputs.T"], tape["inputs"] = room(A, s, b, k + 1)  # (out₁, 1), the inputs of V
+        return tape
+
+    def forward(self, params: Parameters, X: Tensor, tape: Tape) -> Tensor:
+        A, inputs_T = params["A"], tape["inputs.T"]
+        relu_(torch.bmm(shared(X, len(A)), params["W"].mT, out=tape["first"]))
+        out1_T = torch.bmm(A, tape["first.T"], out=tape["out1.T"])
+        inputs_T[:, :-1] = out1_T
+        relu_(torch.bmm(tape["inputs"], params["V"].mT, out=tape["second"]))
+        torch.baddbmm(out1_T, A, tape["second.T"], out=tape["out.T"])
+        return tape["out"]
+
+    def backward(
+        self, params: Parameters, X: Tensor, tape: Tape, slopes: Tensor, sums: Parameters, keep: float
+    ) -> None:
+        A, first, second, slopes_T = params["A"], tape["first"], tape["second"], slopes.mT
+        inner = pass_slopes(torch.bmm(slopes, A, out=tape["slopes"]), second)
+        V_T = params["V"].mT[:, :-1]
+        slopes1_T = torch.baddbmm(slopes_T, V_T, tape["slopes.T"], out=tape["out1.T"])
+        if "V" in sums:
+            add_outer(sums["V"], inner, tape["inputs.T"], keep)
+        if "A" in sums:
+            sums["A"].baddbmm_(slopes_T, second, beta=keep).baddbmm_(slopes1_T, first)
+        if "W" in sums:
+            inner = pass_slopes(torch.bmm(tape["out1"], A, out=tape["slopes"]), first)
+            add_outer(sums["W"], inner, shared(X, len(A)).mT, keep)
+
+
+@dataclass(frozen=True)
+class GeneralResNet:
+    """out = A(h + σ(U h + b₂)) with h = σ(W(x, 1)) [resnet-beyond-kernels, eq. (2.1)].
+
+    Parameters of each copy: W (m, d + 1), U (m, m + 1) with b₂ as its last column, A (k, m). `ResNet` is the
+    case U = V A.
+    """
+
+    width: int
+    trained: Trained = "all"
+
+    @property
+    def name(self) -> str:
+        return f"3resnet-general-{self.trained}"
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        return {"all": ("W", "U", "A"), "hidden": ("W", "U"), "last": ("A",)}[self.trained]
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        return ("first", "second")
+
+    def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
+        return {"W": (self.width, d + 1), "U": (self.width, self.width + 1), "A": (k, self.width)}
+
+    def tape(self, params: Parameters, b: int) -> Tape:
+        A = params["A"]
+        s, k, m = A.shape
+        tape = {name: aligned(A, s, b, m) for name in ("second", "sum", "slopes", "inner")}
+        tape["first"] = aligned(A, s, b, m + 1)  # with the column of ones that b₂ multiplies
+        tape["out.T"], tape["out"] = room(A, s, b, k)
+        return tape
+
+    def forward(self, params: Parameters, X: Tensor, tape: Tape) -> Tensor:
+        A, first = params["A"], tape["first"][..., :-1]
+        relu_(torch.bmm(shared(X, len(A)), params["W"].mT, out=first))
+        second = relu_(torch.bmm(tape["first"], params["U"].mT, out=tape["second"]))
+        torch.bmm(A, torch.add(first, second, out=tape["sum"]).mT, out=tape["out.T"])
+        return tape["out"]
+
+    def backward(
+        self, params: Parameters, X: Tensor, tape: Tape, slopes: Tensor, sums: Parameters, keep: float
+    ) -> None:
+        A, first = params["A"], tape["first"]
+        if "A" in sums:
+            sums["A"].baddbmm_(slopes.mT, tape["sum"], beta=keep)
+        if "W" not in sums:
+            return
+        both = torch.bmm(slopes, A, out=tape["slopes"])
+        inner = pass_slopes(tape["inner"].copy_(both), tape["second"])
+        add_outer(sums["U"], inner, first.mT, keep)
+        both.baddbmm_(inner, params["U"][..., :-1])
+        add_outer(sums["W"], pass_slopes(both, first[..., :-1]), shared(X, len(A)).mT, keep)

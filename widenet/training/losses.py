@@ -1,0 +1,64 @@
+"""Losses and their derivatives, for outputs of many copies at once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+LossName = Literal["squared", "cross-entropy", "l1", "huber"]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss of outputs (s, b, k) and targets (b, k).
+
+    Attributes:
+        values: Loss of each row, shape (s, b).
+        slopes_: Derivative of each row's loss with respect to its outputs, written over the outputs.
+    """
+
+    values: Callable[[Tensor, Tensor], Tensor]
+    slopes_: Callable[[Tensor, Tensor], Tensor]
+
+
+def _squared(out: Tensor, Y: Tensor) -> Tensor:
+    return (out - Y).square().sum(-1) / 2
+
+
+def _squared_slopes_(out: Tensor, Y: Tensor) -> Tensor:
+    return out.sub_(Y)
+
+
+def _l1(out: Tensor, Y: Tensor) -> Tensor:
+    return (out - Y).abs().sum(-1)
+
+
+def _l1_slopes_(out: Tensor, Y: Tensor) -> Tensor:
+    return out.sub_(Y).sign_()
+
+
+def _huber(out: Tensor, Y: Tensor) -> Tensor:
+    distance = (out - Y).abs()
+    return torch.where(distance < 1, distance.square() / 2, distance - 0.5).sum(-1)
+
+
+def _huber_slopes_(out: Tensor, Y: Tensor) -> Tensor:
+    return out.sub_(Y).clamp_(-1, 1)
+
+
+def _cross_entropy(out: Tensor, Y: Tensor) -> Tensor:
+    return out.logsumexp(-1) - (out * Y).sum(-1)
+
+
+def _cross_entropy_slopes_(out: Tensor, Y: Tensor) -> Tensor:
+    return torch.softmax(out, -1, out=out).sub_(Y)
+
+
+LOSSES: dict[LossName, Loss] = {
+    "squared": Loss(_squared, _squared_slopes_),  # ½‖y − out‖²
+    "l1": Loss(_l1, _l1_slopes_),  # ‖y − out‖₁, 1-Lipschitz in every output
+    "huber": Loss(_huber, _huber_slopes_),  # ½z² up to |z| = 1, then |z| − ½, summed over the outputs
+    "cross-entropy": Loss(_cross_entropy, _cross_entropy_slopes_),  # rows of Y are distributions
+}

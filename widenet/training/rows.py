@@ -1,0 +1,72 @@
+"""Rows in the form that training takes, and what a look at all of them sees."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.networks.network import Network, Parameters, with_ones
+from widenet.training.losses import Loss
+
+MEASURED_ENTRIES = 2**20  # hidden values of one piece of a measurement
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Inputs and targets in the dtype of the computation.
+
+    Attributes:
+        X: Rows (x, 1), shape (n, d + 1).
+        Y: Targets, shape (n, k), in memory (k, n) as a network's outputs are.
+    """
+
+    X: Tensor
+    Y: Tensor
+
+    @property
+    def n(self) -> int:
+        return self.X.shape[0]
+
+    def __getitem__(self, rows: Tensor | slice) -> "Rows":
+        return Rows(self.X[rows], self.Y.mT[:, rows].mT)
+
+
+def as_rows(X: Tensor, Y: Tensor, dtype: torch.dtype) -> Rows:
+    """Rows for inputs X (n, d) and targets Y (n, k)."""
+    return Rows(with_ones(X.to(dtype)), Y.to(dtype).mT.contiguous().mT)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Means over rows, of every copy, each of shape (s,).
+
+    Attributes:
+        loss: The loss that is trained.
+        error: ‖y − out‖².
+        misclassified: Whether another output than the target's is largest; of one output, whether its sign is
+            wrong.
+    """
+
+    loss: Tensor
+    error: Tensor
+    misclassified: Tensor
+
+
+def measure(network: Network, params: Parameters, rows: Rows, loss: Loss) -> Measured:
+    """Look at all rows, a piece at a time."""
+    s = params["A"].shape[0]
+    piece = max(1, MEASURED_ENTRIES // (s * network.width))
+    totals = torch.zeros(3, s, dtype=torch.float64)
+    for start in range(0, rows.n, piece):
+        part = rows[start : start + piece]
+        out = network.forward(params, part.X, network.tape(params, part.n))
+        seen = loss.values(out, part.Y), (out - part.Y).square().sum(-1), mistakes(out, part.Y)
+        totals += torch.stack([values.sum(1, dtype=torch.float64) for values in seen])
+    return Measured(*(totals / rows.n))
+
+
+def mistakes(out: Tensor, Y: Tensor) -> Tensor:
+    """Whether each row is misclassified, shape (s, b), for outputs (s, b, k) and targets (b, k)."""
+    if Y.shape[1] == 1:
+        return (out[..., 0] >= 0) != (Y[:, 0] >= 0)
+    return out.argmax(-1) != Y.argmax(-1)

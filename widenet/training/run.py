@@ -1,0 +1,121 @@
+"""What one training run did."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from widenet.networks.names import network_by_name
+from widenet.networks.network import Network, Parameters, outputs
+from widenet.training.rows import Rows
+from widenet.training.settings import TrainingSettings
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far training has taken one parameter.
+
+    Attributes:
+        frobenius: ‖W‖_F.
+        two_four: ‖W‖_{2,4}, the fourth root of Σ_i ‖w_i‖⁴ over the rows, which are neurons.
+        spectral: ‖W‖₂.
+        distance: ‖W − W⁽⁰⁾‖_F.
+        distance_two_four: ‖W − W⁽⁰⁾‖_{2,4}.
+        distance_spectral: ‖W − W⁽⁰⁾‖₂.
+    """
+
+    frobenius: float
+    two_four: float
+    spectral: float
+    distance: float
+    distance_two_four: float
+    distance_spectral: float
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """One network trained under one setting.
+
+    Attributes:
+        network: Its name, as `network_by_name` takes it.
+        width: Neurons of each hidden layer.
+        settings: What it was trained with.
+        epochs: Epochs after which it was measured, the first is 0.
+        train_loss: Mean loss over the training rows at these epochs.
+        train_error: Mean ‖y − out‖² over the training rows at these epochs.
+        test_error: The same over the test rows; None without any.
+        test_misclassified: Share of misclassified test rows; None without any.
+        sign_changes: Share of the signs of each hidden layer's neurons on the training rows that differ from
+            those at initialisation; empty where the run diverged.
+        moved: Norms of each trained parameter; empty where the run diverged.
+        diverged: Whether it was stopped because the loss or the weights grew beyond bounds.
+        seconds: Wall time, shared evenly by the settings that were trained together.
+        weights: Parameters at the end, shapes (1, …), where they were asked for; None otherwise.
+    """
+
+    network: str
+    width: int
+    settings: TrainingSettings
+    epochs: tuple[int, ...]
+    train_loss: tuple[float, ...]
+    train_error: tuple[float, ...]
+    test_error: tuple[float, ...] | None
+    test_misclassified: tuple[float, ...] | None
+    sign_changes: dict[str, float]
+    moved: dict[str, Moved]
+    diverged: bool
+    seconds: float
+    weights: Parameters | None = None
+
+    @property
+    def best_test_error(self) -> float:
+        """The smallest test error on the way, as the papers' figures show it; infinite if it diverged."""
+        return float("inf") if self.diverged or self.test_error is None else min(self.test_error)
+
+    def outputs(self, X: Tensor) -> Tensor:
+        """Outputs for inputs X (n, d), shape (n, k), where the weights were kept."""
+        if self.weights is None:
+            raise ValueError("This run kept no weights: train with keep_weights=True.")
+        weights = self.weights
+        return outputs(network_by_name(self.network, self.width), weights, X.to(weights["A"].dtype))[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the weights as JSON values."""
+        values = {name: value for name, value in self.__dict__.items() if name not in ("weights", "moved")}
+        return {
+            **values,
+            "settings": self.settings.to_dict(),
+            "moved": {name: asdict(moved) for name, moved in self.moved.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any], weights: Parameters | None = None) -> "TrainingRun":
+        """The inverse of `to_dict`."""
+        lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+        settings = TrainingSettings.from_dict(values["settings"])
+        moved = {name: Moved(**norms) for name, norms in values["moved"].items()}
+        return cls(**{**values, **lists, "settings": settings, "moved": moved, "weights": weights})
+
+
+def norms_of(now: Tensor, start: Tensor) -> Moved:
+    """Norms of one parameter (m, p) and of its way from the start."""
+    values = []
+    for matrix in (now.double(), (now - start).double()):
+        row_norms = matrix.norm(dim=1)
+        values += [row_norms.norm(), row_norms.norm(p=4), torch.linalg.matrix_norm(matrix, ord=2)]
+    return Moved(*(float(value) for value in values))
+
+
+def sign_changes(network: Network, now: Parameters, start: Parameters, rows: Rows) -> dict[str, float]:
+    """Share of the neurons of each hidden layer, over the rows, whose activity the two disagree about.
+
+    Both are single copies, shapes (1, …). These are ‖D_W − D_W⁽⁰⁾‖₀ and ‖D_V,W − D_V⁽⁰⁾,W⁽⁰⁾‖₀ of
+    [resnet-beyond-kernels, section 6.1], averaged over rows and divided by m.
+    """
+    active = []
+    for params in (now, start):
+        tape = network.tape(params, rows.n)
+        network.forward(params, rows.X, tape)
+        active.append({name: tape[name][..., : network.width] > 0 for name in network.hidden})
+    return {name: float((active[0][name] != active[1][name]).double().mean()) for name in network.hidden}

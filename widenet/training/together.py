@@ -1,0 +1,239 @@
+"""Settings of one network, trained together as one batched computation.
+
+Settings that share all but rates and decay see the same rows at the same time. Their parameters lie in one
+tensor with a leading axis of copies; no operation mixes copies, so a copy that diverges leaves the others bit
+for bit as they were.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from widenet.errors import InputError
+from widenet.networks.initialise import initialise
+from widenet.networks.network import ALIGNED, Network, Parameters, Tape, laid_out
+from widenet.training.losses import LOSSES
+from widenet.training.optimisers import OPTIMISERS, Optimiser, chosen
+from widenet.training.rows import Rows, measure
+from widenet.training.run import TrainingRun, norms_of, sign_changes
+from widenet.training.settings import TrainingSettings
+
+DIVERGED = 1e3  # times the initial loss
+RECORDS = 40  # times that the losses are measured, besides the start
+
+
+def share_batches(first: TrainingSettings, second: TrainingSettings) -> bool:
+    """Whether two settings differ in rates and decay alone, so that they can be trained together."""
+    same = {"rate": 0.0, "rate_v": None, "decay": 0.0}
+    return replace(first, **same) == replace(second, **same)  # type: ignore[arg-type]
+
+
+def num_blanks(num_rows: int) -> int:
+    """Blank rows that join a batch, so that everything that is computed from it is `aligned` as it is."""
+    return -num_rows % ALIGNED
+
+
+def _with_blank(rows: Tensor) -> Tensor:
+    """The rows (n, p) and a row of zeros."""
+    return torch.cat([rows, rows.new_zeros(1, rows.shape[1])])
+
+
+def _in_full_batches(order: Tensor, batch: int, blank: int) -> Tensor:
+    """The rows in this order, with blank ones after each batch."""
+    num_full = len(order) // batch * batch
+    full = pad(order[:num_full].view(-1, batch), (0, num_blanks(batch)), value=blank)
+    rest = order[num_full:]
+    return torch.cat([full.flatten(), pad(rest, (0, num_blanks(len(rest))), value=blank)])
+
+
+@dataclass(frozen=True)
+class History:
+    """What was measured of one copy on its way."""
+
+    epochs: list[int] = field(default_factory=list)
+    train_loss: list[float] = field(default_factory=list)
+    train_error: list[float] = field(default_factory=list)
+    test_error: list[float] = field(default_factory=list)
+    test_misclassified: list[float] = field(default_factory=list)
+
+
+class Group:
+    """Copies of one network under training, one for each setting.
+
+    Attributes:
+        alive: Index of the setting of each copy; a copy that diverged is dropped. There may be one copy more,
+            the last one's twin.
+        params: Parameters by name, moved or not, shapes (s, …).
+        start: The parameters that all of them began with, shapes (1, …).
+    """
+
+    def __init__(
+        self, network: Network, train: Rows, settings: Sequence[TrainingSettings], fewest: int = 1
+    ) -> None:
+        common, dtype = settings[0], train.X.dtype
+        if getattr(network, "fixed_biases", False) and any(each.decay for each in settings):
+            raise InputError("Weight decay would move biases that are to stay fixed; set decay to 0.")
+        self.fewest = fewest
+        places = self._filled(torch.arange(len(settings)))
+        self.network, self.train, self.common = network, train, common
+        self.loss = LOSSES[common.loss]
+        self.train_and_blank = Rows(_with_blank(train.X), _with_blank(train.Y))
+        self.generator = torch.Generator().manual_seed(common.seed)
+        d, k = train.X.shape[1] - 1, train.Y.shape[1]
+        self.start = initialise(network, d, k, common.initialisation, generator=self.generator, dtype=dtype)
+        self.moved = {name: laid_out(self.start[name].expand(len(places), -1, -1)) for name in network.moved}
+        each = [settings[place] for place in places.tolist()]
+        self.optimiser: Optimiser = OPTIMISERS[common.optimiser](self.moved, each)
+        self.alive = torch.arange(len(settings))
+        self._arrange()
+
+    def _filled(self, copies: Tensor) -> Tensor:
+        """These copies, and the last of them again where there are fewer than `fewest`."""
+        return torch.cat([copies, copies[-1:].repeat(max(self.fewest - len(copies), 0))])
+
+    def _arrange(self) -> None:
+        """Lay out what depends on the number of copies."""
+        s = max(len(self.alive), self.fewest)
+        copied = {name: part.expand(s, *part.shape[1:]) for name, part in self.start.items()}
+        self.params: Parameters = {**copied, **self.moved}
+        self._tapes: dict[int, Tape] = {}
+
+    def _tape(self, b: int) -> Tape:
+        if b not in self._tapes:
+            self._tapes[b] = self.network.tape(self.params, b)
+        return self._tapes[b]
+
+    def epoch(self, number: int) -> None:
+        """One pass over as many rows as there are."""
+        n, batch = self.train.n, min(self.common.batch or self.train.n, self.train.n)
+        order, factor = torch.arange(n), self.common.rate_factor(number)
+        if self.common.sampling == "replacement":
+            order = torch.randint(n, (n,), generator=self.generator)
+        elif self.common.batch is not None:
+            order = torch.randperm(n, generator=self.generator)
+        rows = self.train_and_blank[_in_full_batches(order, batch, blank=n)]
+        size = batch + num_blanks(batch)
+        for start, X, Y in zip(range(0, n, batch), rows.X.split(size), rows.Y.split(size), strict=True):
+            self.step(Rows(X, Y), min(batch, n - start), factor)
+
+    def step(self, rows: Rows, num_rows: int, factor: float) -> None:
+        """One step of every copy on the first of these rows; the others are blank."""
+        tape, optimiser = self._tape(rows.n), self.optimiser
+        out = self.network.forward(self.params, rows.X, tape)
+        slopes = self.loss.slopes_(out, rows.Y).div_(num_rows)
+        if num_rows < rows.n:
+            slopes[:, num_rows:] = 0
+        self.network.backward(self.params, rows.X, tape, slopes, optimiser.sums, optimiser.keep)
+        optimiser.step(self.moved, factor)
+
+    def look(self, test: Rows | None, histories: Sequence[History], epoch: int) -> Tensor:
+        """Measure every copy, write it down, and return the training losses, shape (s,)."""
+        seen = measure(self.network, self.params, self.train, self.loss)
+        tested = None if test is None else measure(self.network, self.params, test, self.loss)
+        for copy, index in enumerate(self.alive.tolist()):
+            history = histories[index]
+            history.epochs.append(epoch)
+            history.train_loss.append(float(seen.loss[copy]))
+            history.train_error.append(float(seen.error[copy]))
+            if tested is not None:
+                history.test_error.append(float(tested.error[copy]))
+                history.test_misclassified.append(float(tested.misclassified[copy]))
+        return seen.loss[: len(self.alive)]
+
+    def is_finite(self) -> Tensor:
+        """Whether all weights of each copy are finite, shape of `alive`."""
+        sums = torch.stack([part.sum((1, 2)) for part in self.moved.values()]).sum(0)
+        return sums[: len(self.alive)].isfinite()
+
+    def drop(self, diverged: Tensor) -> None:
+        """Go on without the copies that diverged, a mask of the shape of `alive`; some must be left."""
+        left = torch.nonzero(~diverged)[:, 0]
+        self.alive = self.alive[left]
+        places = self._filled(left)
+        self.moved = chosen(self.moved, places)
+        self.optimiser.select(places)
+        self._arrange()
+
+
+def train_together(
+    network: Network,
+    train: Rows,
+    settings: Sequence[TrainingSettings],
+    *,
+    test: Rows | None = None,
+    fewest: int = 1,
+    keep_weights: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> list[TrainingRun]:
+    """Train one network under each setting, all at once.
+
+    Args:
+        network: The architecture.
+        train: Rows to train on.
+        settings: They differ in rates and decay alone (`share_batches`).
+        test: Rows on which the error is measured.
+        fewest: Copies to train at least, the last one twice if need be. A copy alone takes other ways through
+            the products than one among others: with 2, a run is bit for bit the same in any company.
+        keep_weights: Return the weights with the runs.
+        progress: Called with the number of epochs done, after each.
+    """
+    begin = time.perf_counter()
+    group = Group(network, train, settings, fewest)
+    histories = [History() for _ in settings]
+    initial = group.look(test, histories, 0)
+    num_epochs = settings[0].epochs
+    records = {round(num_epochs * record / RECORDS) for record in range(1, RECORDS + 1)}
+    for epoch in range(1, num_epochs + 1):
+        group.epoch(epoch - 1)
+        diverged = ~group.is_finite()
+        if epoch in records:
+            loss = group.look(test, histories, epoch)
+            diverged |= ~(loss <= DIVERGED * initial[group.alive])
+        if bool(diverged.all()):
+            group.alive = group.alive[:0]
+            break
+        if bool(diverged.any()):
+            group.drop(diverged)
+        if progress is not None:
+            progress(epoch)
+    seconds = (time.perf_counter() - begin) / len(settings)
+    at = {index: copy for copy, index in enumerate(group.alive.tolist())}
+    return [
+        _run(group, setting, at.get(index), histories[index], seconds, keep_weights)
+        for index, setting in enumerate(settings)
+    ]
+
+
+def _run(
+    group: Group,
+    setting: TrainingSettings,
+    copy: int | None,
+    history: History,
+    seconds: float,
+    keep_weights: bool,
+) -> TrainingRun:
+    """The run of one setting; `copy` is None where it diverged."""
+    weights, moved, changes = None, {}, {}
+    if copy is not None:
+        weights = {name: part[copy : copy + 1].clone() for name, part in group.params.items()}
+        moved = {name: norms_of(weights[name][0], group.start[name][0]) for name in group.network.moved}
+        changes = sign_changes(group.network, weights, group.start, group.train)
+    return TrainingRun(
+        network=group.network.name,
+        width=group.network.width,
+        settings=setting,
+        epochs=tuple(history.epochs),
+        train_loss=tuple(history.train_loss),
+        train_error=tuple(history.train_error),
+        test_error=tuple(history.test_error) or None,
+        test_misclassified=tuple(history.test_misclassified) or None,
+        sign_changes=changes,
+        moved=moved,
+        diverged=copy is None,
+        seconds=seconds,
+        weights=weights if keep_weights else None,
+    )
