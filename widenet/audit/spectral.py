@@ -16,7 +16,7 @@ from widenet.spectrum.gram import num_to_fill
 from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos, smallest_eigenvalue
 from widenet.spectrum.trace import rademacher
 
-NUM_PROBES = 12  # random label vectors, at least; their spread is the error bar of what is said of random labels
+NUM_PROBES = 12  # random label vectors, at least; their spread is the error bar of random labels
 LABEL_WIDTH = 2e-6  # relative width of the bracket of Σ yᵀH⁻¹y at which the run may stop
 PROBE_WIDTH = 2e-4  # the same for random labels, whose sampling error is larger than that anyway
 SHOWN_WIDTH = 2e-4  # a bracket of Σ yᵀH⁻¹y wider than this is not shown as a value
