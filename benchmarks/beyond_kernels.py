@@ -22,7 +22,7 @@ KERNELS = (
     *(f"{net}-{mode}" for net in ("relu2", "relu3", "resnet3") for mode in ("all", "hidden", "last")),
     *(f"gaussian:h={h:g}" for h in (0.5, 2, 10)),
     *(f"laplacian:h={h:g}" for h in (0.5, 2)),
-    *(f"polynomial:degree={degree}" for degree in (4, 8)),
+    *(f"polynomial:degree={degree}" for degree in (2, 4, 8)),
     "arcsin",
     "recursive",
 )

@@ -54,7 +54,8 @@ def together(network: Network, rows: Rows, num_settings: int, num_epochs: int) -
             start = time.perf_counter()
             list(pool.map(work, groups))
             best = min(best, time.perf_counter() - start)
-    return 1e6 * best / (num_settings * num_epochs * -(-rows.n // BATCH))
+    num_trained = num_groups * (num_settings // num_groups)
+    return 1e6 * best / (num_trained * num_epochs * -(-rows.n // BATCH))
 
 
 def loop(width: int, rows: Rows, num_steps: int = 100) -> float:

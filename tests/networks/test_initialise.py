@@ -6,14 +6,12 @@ import torch
 from widenet.errors import InputError
 from widenet.networks.initialise import SCALES, Initialisation, initialise
 from widenet.networks.names import network_by_name
-from widenet.networks.network import outputs
 
 D, K, M = 40, 20, 300
 INITIALISATIONS = [
     Initialisation("experiment"),
     Initialisation("resnet", sigma_w=0.3, sigma_v=5.0),
     Initialisation("layers", epsilon_a=0.7),
-    Initialisation("scaled"),
 ]
 # Variances as the papers and the docstring state them.
 STATED = {
@@ -22,8 +20,6 @@ STATED = {
     ("resnet", "3resnet"): {"W": 0.3**2, "V": 5.0**2 / M, "A": 1 / M},
     ("layers", "2layer"): {"W": 1 / M, "A": 0.7**2},
     ("layers", "3layer"): {"W": 1 / M, "V": 1 / M, "A": 0.7**2},
-    ("scaled", "3layer"): {"W": 2 / (D + 1), "V": 2 / (M + 1), "A": 1 / M},
-    ("scaled", "3resnet"): {"W": 2 / (D + 1), "V": 2 / (K + 1), "A": 1 / M},
 }
 
 
@@ -47,17 +43,6 @@ def test_weights_are_gaussians_of_the_stated_variance(name, architecture, genera
 
 def test_every_name_is_tested() -> None:
     assert {each.name for each in INITIALISATIONS} == set(SCALES)
-
-
-@pytest.mark.parametrize("d", [5, 500])
-@pytest.mark.parametrize("width", [50, 800])
-def test_scaled_gives_outputs_of_size_one(d, width, generator) -> None:
-    """At coordinates of size 1; over draws, since the outputs of one network share its hidden layer."""
-    network = network_by_name("3layer-all", width)
-    X = torch.randn(1, d, generator=generator)
-    drawn = [initialise(network, d, 50, Initialisation("scaled"), generator=generator) for _ in range(10)]
-    squares = torch.stack([outputs(network, params, X).square().mean() for params in drawn])
-    assert 0.5 < float(squares.mean()) < 2
 
 
 def test_one_seed_is_one_network_in_every_dtype() -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from widenet.data import load
-from widenet.errors import InputError
+from widenet.errors import InputError, WidenetError
 from widenet.networks.names import network_by_name
 from widenet.runs import Store
 from widenet.runs.records import from_json, to_json
@@ -117,3 +117,36 @@ def test_an_empty_grid_and_an_endless_width_are_refused(dataset):
         sweep(network_by_name("2layer-all", 10), dataset, [])
     with pytest.raises(InputError, match="needs about"):
         sweep(network_by_name("3layer-all", 10**7), dataset, [BASE])
+
+
+def test_a_test_set_of_another_shape_is_refused(dataset):
+    with pytest.raises(InputError, match="prepared alike"):
+        sweep(network_by_name("2layer-all", 10), dataset, [BASE], test=load("resnet-cube:n=80,d=12"))
+
+
+def test_failed_runs_are_told(dataset, monkeypatch):
+    def fail(*args, **kwargs):
+        raise ValueError("no luck")
+
+    monkeypatch.setattr(module, "train_together", fail)
+    with pytest.raises(WidenetError, match=r"2 of 2 runs failed.*no luck"):
+        sweep(network_by_name("2layer-all", 10), dataset, [BASE, replace(BASE, rate=0.2)])
+
+
+def test_two_processes_share_the_groups_of_a_store(dataset):
+    """No more groups are claimed at a time than there are threads to run them."""
+    grid = [replace(BASE, seed=seed) for seed in range(12)]
+    claimed = []
+    with pytest.MonkeyPatch.context() as patch:
+        original = Store.claim
+        patch.setattr(Store, "claim", lambda self, trials: claimed.append(1) or original(self, trials))
+        counts = []
+        with Store(":memory:") as store:
+            sweep(
+                network_by_name("2layer-all", 10),
+                dataset,
+                grid,
+                store=store,
+                progress=lambda done, total, text: counts.append((done, len(claimed))),
+            )
+    assert max(ahead - done for done, ahead in counts) <= torch.get_num_threads()

@@ -188,6 +188,10 @@ def test_diagnostics_are_those_of_the_weights(generator):
     signs = [(torch.cat([X, ones], 1) @ W.T > 0) for W in (run.weights["W"][0], start["W"][0])]
     assert run.sign_changes["first"] == pytest.approx(float((signs[0] != signs[1]).double().mean()))
     assert torch.equal(outputs(network, run.weights, X)[0], out)
+    hidden = torch.cat([torch.relu(torch.cat([X, ones], 1) @ run.weights["W"][0].T), ones], 1)
+    signs = [(hidden @ each.T > 0) for each in (V, V0)]
+    changed = float((signs[0] != signs[1]).double().mean())
+    assert run.sign_changes["second, W moved"] == pytest.approx(changed)
 
 
 def test_settings_that_differ_in_rates_and_decay_alone_share_their_batches():
@@ -231,3 +235,14 @@ def test_full_batch_descent_falls_at_the_rate_of_theorem_3_1(generator):
     bound = (1 - eta * float(eigenvalues[0]) / 2) ** epochs * run.train_error[0]
     assert len(run.epochs) == 41
     assert (torch.tensor(run.train_error, dtype=torch.float64) <= bound * (1 + 1e-12)).all()
+
+
+def test_cross_entropy_needs_shares(generator):
+    X, Y = problem(generator)
+    for targets in (Y, Y[:, :1], Y.sign()):
+        with pytest.raises(InputError, match="shares that sum to 1"):
+            train_together(
+                network_by_name("2layer-all", 4),
+                as_rows(X, targets, torch.float64),
+                [replace(FAST, loss="cross-entropy")],
+            )

@@ -13,18 +13,21 @@ def available_bytes() -> int | None:
     return min(known, default=None)
 
 
-def require_memory(num_bytes: int, what: str) -> None:
+def require_memory(
+    num_bytes: int, what: str, advice: str = "use fewer rows or columns, or a machine with more memory"
+) -> None:
     """Refuse a job that needs more memory than there is.
 
     Args:
         num_bytes: Peak number of bytes that the job will hold.
         what: The job, as the subject of the sentence that refuses it.
+        advice: What to do instead.
     """
     available = available_bytes()
     if available is not None and num_bytes > available:
         raise InputError(
             f"{what} needs about {num_bytes / 2**30:,.1f} GiB of memory and {available / 2**30:,.1f} GiB are "
-            "available: use fewer rows or columns, or a machine with more memory."
+            f"available: {advice}."
         )
 
 

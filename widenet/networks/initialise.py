@@ -18,8 +18,6 @@ class Initialisation:
         experiment: every weight and bias N(0, 1/m) [resnet-beyond-kernels, section 8.1].
         resnet: A ~ N(0, 1/m), W ~ N(0, σ_w²), V ~ N(0, σ_v²/m) [resnet-beyond-kernels, section 6].
         layers: A ~ N(0, ε_a²), the rest N(0, 1/m) [beyond-two-layers, sections 3, 4 and 7].
-        scaled: every layer N(0, 2 / number of its inputs), the last N(0, 1 / number of its inputs): outputs
-            of size 1 at any width and any number of inputs.
 
     Attributes:
         name: One of the above.
@@ -39,32 +37,15 @@ class Initialisation:
         if not all(0 <= value < math.inf for value in (self.sigma_w, self.sigma_v, self.epsilon_a)):
             raise InputError("Scales of an initialisation must be finite and not negative.")
 
-    def scale(self, parameter: str, shape: tuple[int, int], width: int) -> float:
-        """Standard deviation of the entries of a parameter of this shape."""
-        return SCALES[self.name](self, parameter, shape, width)
+    def scale(self, parameter: str, width: int) -> float:
+        """Standard deviation of the entries of a parameter."""
+        return SCALES[self.name](self, width).get(parameter, width**-0.5)
 
 
-def _experiment(init: Initialisation, parameter: str, shape: tuple[int, int], width: int) -> float:
-    return width**-0.5
-
-
-def _resnet(init: Initialisation, parameter: str, shape: tuple[int, int], width: int) -> float:
-    return {"W": init.sigma_w, "V": init.sigma_v * width**-0.5}.get(parameter, width**-0.5)
-
-
-def _layers(init: Initialisation, parameter: str, shape: tuple[int, int], width: int) -> float:
-    return init.epsilon_a if parameter == "A" else width**-0.5
-
-
-def _scaled(init: Initialisation, parameter: str, shape: tuple[int, int], width: int) -> float:
-    return math.sqrt((1 if parameter == "A" else 2) / shape[1])
-
-
-SCALES: dict[str, Callable[[Initialisation, str, tuple[int, int], int], float]] = {
-    "experiment": _experiment,
-    "resnet": _resnet,
-    "layers": _layers,
-    "scaled": _scaled,
+SCALES: dict[str, Callable[[Initialisation, int], dict[str, float]]] = {  # where they are not m^{-1/2}
+    "experiment": lambda init, width: {},
+    "resnet": lambda init, width: {"W": init.sigma_w, "V": init.sigma_v * width**-0.5},
+    "layers": lambda init, width: {"A": init.epsilon_a},
 }
 
 
@@ -83,7 +64,7 @@ def initialise(
     """
     drawn = {}
     for name, shape in network.shapes(d, k).items():
-        scale = initialisation.scale(name, shape, network.width)
+        scale = initialisation.scale(name, network.width)
         noise = torch.randn(1, *shape, generator=generator, dtype=torch.float64, device=generator.device)
         drawn[name] = (scale * noise).to(dtype)
     return drawn

@@ -29,8 +29,6 @@ def network_by_name(name: str, width: int) -> Network:
     Raises:
         InputError: if there is none, or the width is not positive.
     """
-    if width < 1:
-        raise InputError(f"The width of a network must be positive, not {width}.")
     match = re.fullmatch(r"(.+)-(all|hidden|last)", name)
     if match and match[1] in ARCHITECTURES:
         trained: dict[str, Trained] = {each: each for each in TRAINED}

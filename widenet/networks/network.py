@@ -4,15 +4,18 @@ Parameters carry a leading axis of s copies, which are trained side by side: cop
 network i, and no operation mixes copies. Gradients are written by hand and end in the caller's tensors.
 """
 
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import torch
 from torch import Tensor
+
+from widenet.errors import InputError
 
 Parameters = dict[str, Tensor]
 Tape = dict[str, Tensor]
 Trained = Literal["all", "hidden", "last"]
 
+SECOND = ("V", "U")  # the second hidden layer, by the name that a network gives it
 ALIGNED = 4  # entries: 16 bytes in float32
 
 
@@ -66,6 +69,14 @@ class Network(Protocol):
             keep: What is kept of the earlier contents of `sums`.
         """
         ...
+
+
+def check_network(width: int, trained: str) -> None:
+    """Refuse a network that cannot be."""
+    if width < 1:
+        raise InputError(f"The width of a network must be positive, not {width}.")
+    if trained not in get_args(Trained):
+        raise InputError(f"The layers to train are {', '.join(get_args(Trained))}, not {trained!r}.")
 
 
 def with_ones(X: Tensor) -> Tensor:

@@ -5,7 +5,16 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.networks.network import Parameters, Tape, Trained, add_outer, aligned, room, shared
+from widenet.networks.network import (
+    Parameters,
+    Tape,
+    Trained,
+    add_outer,
+    aligned,
+    check_network,
+    room,
+    shared,
+)
 from widenet.networks.relu import pass_slopes, relu_
 
 
@@ -19,6 +28,9 @@ class ResNet:
 
     width: int
     trained: Trained = "all"
+
+    def __post_init__(self) -> None:
+        check_network(self.width, self.trained)
 
     @property
     def name(self) -> str:
@@ -80,6 +92,9 @@ class GeneralResNet:
 
     width: int
     trained: Trained = "all"
+
+    def __post_init__(self) -> None:
+        check_network(self.width, self.trained)
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ likelihood on some rows; leave every row out (`widenet.predict.loo`); judge the 
 from dataclasses import dataclass
 
 import torch
+from scipy.stats import chi2
 from torch import Tensor
 
 from widenet.data.targets import class_columns
@@ -18,7 +19,6 @@ from widenet.predict.noise_rate import WIDTH, fit_noise_model, gather_evidence, 
 KERNELS = ("relu2-all", "relu3-all", "relu5-all", "relu9-all")
 RIDGES = torch.logspace(-3, 2, 26, dtype=torch.float64)  # over the mean of the kernel's diagonal
 MAX_ROWS = 1500  # on which the model is chosen; the best ridge is a variance and does not grow with n
-NORMAL_QUARTILE = 0.6745  # median of |standard normal|
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def judge_targets(
     errors = (Y - predictions).square().sum(1)
     squares, variance = errors / variances, Y.var(0).sum()
     standardised = squares.sqrt()
-    robust_scale = standardised.median() / NORMAL_QUARTILE
+    robust_scale = (squares.median() / chi2.median(Y.shape[1])).sqrt()
     relative_error = WIDTH * float(squares.std() / squares.mean()) / len(Y) ** 0.5
     unpredicted, unit = float(errors.mean() / variance), float(squares.mean() / variance)
     return LabelQuality(

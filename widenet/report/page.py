@@ -1,17 +1,10 @@
 """An audit as one HTML page that opens offline."""
 
-import base64
-import hashlib
-import json
-from importlib import resources
-
-from plotly.offline import get_plotlyjs
-
 from widenet.audit.result import AuditResult
 from widenet.data.dataset import Dataset
 from widenet.data.wording import counted
-from widenet.report.charts import Chart, charts_of
-from widenet.report.files import finite
+from widenet.report.charts import charts_of
+from widenet.report.document import document, masthead
 from widenet.report.markup import Html, element, join, paragraphs
 from widenet.report.quantities import literal, memory, number, percent, percent_range
 from widenet.report.sections import sections
@@ -28,44 +21,14 @@ def audit_page(result: AuditResult, dataset: Dataset) -> str:
         dataset: The rows it was made for; its images, where there are any, show the most suspicious rows.
     """
     charts = charts_of(result)
-    scripts = [get_plotlyjs(), _resource("page.js")]
-    body = element(
-        "body",
-        element(
-            "div",
+    content = join(
+        (
             element("header", _masthead(result), _verdict(result), _tiles(result)),
             element("main", sections(result, dataset, charts)),
             _footer(result),
-            class_="page",
-        ),
-        element("span", id="probe", hidden=""),
-        _chart_data(charts),
-        *(element("script", Html(script)) for script in scripts),
+        )
     )
-    return "<!DOCTYPE html>\n" + element("html", _head(result, scripts), body, lang="en")
-
-
-def content_security_policy(scripts: list[str]) -> str:
-    """Nothing is fetched, and only these scripts run; plotly needs inline styles and makes its own images."""
-    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _head(result: AuditResult, scripts: list[str]) -> Html:
-    viewport = "width=device-width, initial-scale=1"
-    return element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=content_security_policy(scripts)),
-        element("meta", name="viewport", content=viewport),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", f"{literal(result.data.name)} · widenet audit"),
-        element("style", Html(_resource("page.css"))),
-    )
+    return document(f"{literal(result.data.name)} · widenet audit", content, charts)
 
 
 def _masthead(result: AuditResult) -> Html:
@@ -73,13 +36,7 @@ def _masthead(result: AuditResult) -> Html:
     kind = "regression" if data.task == "regression" else f"{len(data.classes):,} classes"
     size = f"{counted(data.n, 'row')} · {counted(data.d, 'column')}"
     facts = f"{size} · {kind} · kernel {result.kernel} · prepared {data.prepare}"
-    top = element(
-        "div",
-        element("div", "widenet ", element("span", "audit"), class_="brand"),
-        element("button", "Dark", id="theme", type="button", hidden="", aria_label="Switch light and dark"),
-        class_="top",
-    )
-    return join((top, element("h1", literal(data.name)), element("p", facts, class_="facts")))
+    return masthead("audit", literal(data.name), facts)
 
 
 def _verdict(result: AuditResult) -> Html:
@@ -146,7 +103,7 @@ def _generalise_tile(result: AuditResult) -> Tile:
     if loo.error is None:
         return "Error", "unknown", "the estimate did not converge"
     if loo.misclassified is None:
-        return "Error", number(loo.error), "squared, of variance 1"
+        return "Error", number(loo.error), f"squared, of {number(loo.baseline)}"
     return "Misclassified", percent(loo.misclassified), f"squared error {number(loo.error)}"
 
 
@@ -168,13 +125,3 @@ def _footer(result: AuditResult) -> Html:
         "Overparameterized Two-Layer Neural Networks”. The numbers behind this page are in result.json."
     )
     return element("footer", element("p", theory), element("p", f"widenet {result.version}"))
-
-
-def _chart_data(charts: dict[str, Chart]) -> Html:
-    """The charts as JSON in which no markup can end the block."""
-    text = json.dumps(finite({name: chart.spec for name, chart in charts.items()}), allow_nan=False)
-    return element("script", Html(text.replace("<", "\\u003c")), type="application/json", id="charts")
-
-
-def _resource(name: str) -> str:
-    return resources.files("widenet.report").joinpath(name).read_text(encoding="utf-8")

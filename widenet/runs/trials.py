@@ -31,6 +31,7 @@ def run_trials(
     *,
     store: Store | None = None,
     executor: Executor | None = None,
+    num_workers: int | None = None,
     progress: Progress = lambda done, total, text: None,
 ) -> tuple[Result | Failure, ...]:
     """Bring every trial to its end, each of them once.
@@ -47,13 +48,15 @@ def run_trials(
             a pool can hang when Ctrl-C ends its processes under it.
         store: Where finished trials are kept; without one, nothing outlives the call.
         executor: Where groups run side by side; by default one after the other in this process.
+        num_workers: Groups that are claimed and submitted at a time, so that another process finds some left;
+            None for all of them.
         progress: Called with the numbers of trials that are done and wanted, and what is counted.
 
     Returns:
         What came of each trial, in the order of the groups and of the trials in them: a result as the store
         gives it back, or the failure of a group that raised an error.
     """
-    run = _Run(groups, work, store or _Nowhere(), executor or _InProcess(), progress)
+    run = _Run(groups, work, store or _Nowhere(), executor or _InProcess(), num_workers, progress)
     try:
         run.finish()
     except BaseException:
@@ -105,8 +108,10 @@ class _Run:
         work: Work,
         store: Store | _Nowhere,
         executor: Executor,
+        num_workers: int | None,
         progress: Progress,
     ) -> None:
+        self.num_workers = num_workers
         self.work, self.store, self.executor, self.progress = work, store, executor, progress
         first = {trial.key: g for g in reversed(range(len(groups))) for trial in groups[g]}
         self.waiting = [
@@ -122,6 +127,8 @@ class _Run:
         self.load()
         while len(self.outcomes) < self.total:
             for group in self.waiting:
+                while self.num_workers is not None and len(self.running) >= self.num_workers:
+                    self.settle(timeout=POLL)
                 self.start(group)
                 self.settle(timeout=0)  # in this process a group is done once it has started
             if len(self.outcomes) < self.total:

@@ -7,6 +7,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from widenet.errors import InputError
+
 LossName = Literal["squared", "cross-entropy", "l1", "huber"]
 
 
@@ -54,6 +56,17 @@ def _cross_entropy(out: Tensor, Y: Tensor) -> Tensor:
 
 def _cross_entropy_slopes_(out: Tensor, Y: Tensor) -> Tensor:
     return torch.softmax(out, -1, out=out).sub_(Y)
+
+
+def check_targets(loss: LossName, Y: Tensor) -> None:
+    """Refuse targets (n, k) for which the loss means nothing."""
+    if loss != "cross-entropy":
+        return
+    if Y.shape[1] < 2 or bool((Y < 0).any()) or float((Y.sum(1) - 1).abs().max()) > 1e-5:
+        raise InputError(
+            "Cross-entropy needs a column for each class whose entries are shares that sum to 1; two classes "
+            "in one column of ±1, and numbers, go with the squared loss."
+        )
 
 
 LOSSES: dict[LossName, Loss] = {

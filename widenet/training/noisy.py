@@ -24,7 +24,7 @@ from widenet.networks.fully_connected import ThreeLayers
 from widenet.networks.initialise import Initialisation, initialise
 from widenet.networks.network import Parameters, outputs
 from widenet.networks.pseudo import with_signs
-from widenet.training.losses import LOSSES, LossName
+from widenet.training.losses import LOSSES, LossName, check_targets
 from widenet.training.rows import Rows, as_rows, measure
 from widenet.training.run import Moved, norms_of
 
@@ -201,6 +201,7 @@ def train_noisy(
     start = initialise(network, d, k, law, generator=generator, dtype=dtype)
     problem = Problem(network, start, as_rows(X, Y, dtype), settings)
     step = {name: torch.zeros_like(start[name]) for name in network.moved}
+    check_targets(settings.loss, problem.rows.Y)
     initial = float(measure(network, start, problem.rows, LOSSES[settings.loss]).loss)
     scale, losses, diverged = 1.0, [], False
     for number in range(1, settings.rounds + 1):

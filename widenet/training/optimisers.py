@@ -6,11 +6,10 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from widenet.networks.network import Parameters, laid_out
+from widenet.networks.network import SECOND, Parameters, laid_out
 from widenet.training.settings import TrainingSettings
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's usual constants [Kingma & Ba 2015]
-SECOND = ("V", "U")  # the second hidden layer, by the name that a network gives it
 
 
 class Optimiser(Protocol):

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from widenet.networks.network import Network, Parameters, with_ones
+from widenet.predict.learning_curve import mistakes, squared_errors
 from widenet.training.losses import Loss
 
 MEASURED_ENTRIES = 2**20  # hidden values of one piece of a measurement
@@ -43,8 +44,7 @@ class Measured:
     Attributes:
         loss: The loss that is trained.
         error: ‖y − out‖².
-        misclassified: Whether another output than the target's is largest; of one output, whether its sign is
-            wrong.
+        misclassified: `predict.learning_curve.mistakes`.
     """
 
     loss: Tensor
@@ -60,13 +60,6 @@ def measure(network: Network, params: Parameters, rows: Rows, loss: Loss) -> Mea
     for start in range(0, rows.n, piece):
         part = rows[start : start + piece]
         out = network.forward(params, part.X, network.tape(params, part.n))
-        seen = loss.values(out, part.Y), (out - part.Y).square().sum(-1), mistakes(out, part.Y)
+        seen = loss.values(out, part.Y), squared_errors(out, part.Y), mistakes(out, part.Y)
         totals += torch.stack([values.sum(1, dtype=torch.float64) for values in seen])
     return Measured(*(totals / rows.n))
-
-
-def mistakes(out: Tensor, Y: Tensor) -> Tensor:
-    """Whether each row is misclassified, shape (s, b), for outputs (s, b, k) and targets (b, k)."""
-    if Y.shape[1] == 1:
-        return (out[..., 0] >= 0) != (Y[:, 0] >= 0)
-    return out.argmax(-1) != Y.argmax(-1)

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from widenet.networks.names import network_by_name
-from widenet.networks.network import Network, Parameters, outputs
-from widenet.training.rows import Rows
+from widenet.networks.network import SECOND, Network, Parameters, outputs
+from widenet.training.rows import MEASURED_ENTRIES, Rows
 from widenet.training.settings import TrainingSettings
 
 
@@ -47,7 +47,8 @@ class TrainingRun:
         test_error: The same over the test rows; None without any.
         test_misclassified: Share of misclassified test rows; None without any.
         sign_changes: Share of the signs of each hidden layer's neurons on the training rows that differ from
-            those at initialisation; empty where the run diverged.
+            those at initialisation, and `second, W moved` of those that V alone has changed; empty where the
+            run diverged.
         moved: Norms of each trained parameter; empty where the run diverged.
         diverged: Whether it was stopped because the loss or the weights grew beyond bounds.
         seconds: Wall time, shared evenly by the settings that were trained together.
@@ -108,14 +109,29 @@ def norms_of(now: Tensor, start: Tensor) -> Moved:
 
 
 def sign_changes(network: Network, now: Parameters, start: Parameters, rows: Rows) -> dict[str, float]:
-    """Share of the neurons of each hidden layer, over the rows, whose activity the two disagree about.
+    """Share of the neurons of each hidden layer, over the rows, whose activity has changed.
 
-    Both are single copies, shapes (1, …). These are ‖D_W − D_W⁽⁰⁾‖₀ and ‖D_V,W − D_V⁽⁰⁾,W⁽⁰⁾‖₀ of
-    [resnet-beyond-kernels, section 6.1], averaged over rows and divided by m.
+    Both are single copies, shapes (1, …). Averaged over rows and divided by m, these are
+    ‖D_W − D_W⁽⁰⁾‖₀, ‖D_V,W − D_V⁽⁰⁾,W⁽⁰⁾‖₀ [beyond-two-layers, lemma 6.5], and, as `second, W moved`,
+    ‖D_V,W − D_V⁽⁰⁾,W‖₀ [resnet-beyond-kernels, section 6.1].
     """
-    active = []
-    for params in (now, start):
-        tape = network.tape(params, rows.n)
-        network.forward(params, rows.X, tape)
-        active.append({name: tape[name][..., : network.width] > 0 for name in network.hidden})
-    return {name: float((active[0][name] != active[1][name]).double().mean()) for name in network.hidden}
+    piece = max(1, MEASURED_ENTRIES // network.width)
+    totals: dict[str, float] = {}
+    for first in range(0, rows.n, piece):
+        X = rows.X[first : first + piece]
+        active, before = (active_neurons(network, params, X) for params in (now, start))
+        changed = {name: active[name] != before[name] for name in network.hidden}
+        second = [name for name in now if name in SECOND]
+        if second:
+            behind = active_neurons(network, {**now, second[0]: start[second[0]]}, X)
+            changed["second, W moved"] = active["second"] != behind["second"]
+        for name, where in changed.items():
+            totals[name] = totals.get(name, 0.0) + float(where.sum())
+    return {name: total / (rows.n * network.width) for name, total in totals.items()}
+
+
+def active_neurons(network: Network, params: Parameters, X: Tensor) -> dict[str, Tensor]:
+    """Which neurons of each hidden layer are active for rows (x, 1) of X, shapes (s, b, m)."""
+    tape = network.tape(params, len(X))
+    network.forward(params, X, tape)
+    return {name: tape[name][..., : network.width] > 0 for name in network.hidden}

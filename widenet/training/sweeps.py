@@ -14,6 +14,7 @@ import torch
 from widenet.data.dataset import Dataset
 from widenet.data.memory import require_memory
 from widenet.errors import InputError, WidenetError
+from widenet.networks.names import network_names
 from widenet.networks.network import Network
 from widenet.runs import Failure, Result, Store, Trial, code_version, data_hash, run_trials
 from widenet.runs.trials import Executor, Progress
@@ -32,6 +33,8 @@ CODE = (  # the modules on which results depend
     "widenet.training.losses",
     "widenet.training.optimisers",
     "widenet.training.rows",
+    "widenet.training.run",
+    "widenet.training.settings",
     "widenet.training.together",
 )
 
@@ -55,7 +58,8 @@ def train(
         dtype: Precision of the training.
         progress: Called with the number of epochs done, after each.
     """
-    rows, tested = _rows(dataset, dtype), None if test is None else _rows(test, dtype)
+    rows, tested = _rows(dataset, test, dtype)
+    _require_room(network, rows, [settings], num_groups=1)
     return train_together(network, rows, [settings], test=tested, keep_weights=True, progress=progress)[0]
 
 
@@ -90,9 +94,14 @@ def sweep(
     """
     if not grid:
         raise InputError("A sweep needs at least one setting; its grid is empty.")
-    rows, tested = _rows(dataset, dtype), None if test is None else _rows(test, dtype)
+    if network.name not in network_names():
+        raise InputError(f"A sweep is of networks that have a name, not of {network.name}; use train.")
+    rows, tested = _rows(dataset, test, dtype)
     groups = _groups(grid, torch.get_num_threads())
-    _require_room(network, rows, max(map(len, groups)))
+    largest = max(groups, key=len)
+    _require_room(
+        network, rows, [grid[index] for index in largest], min(len(groups), torch.get_num_threads())
+    )
     data = data_hash(*(part for each in (rows, tested) if each is not None for part in (each.X, each.Y)))
     common = {"network": network.name, **asdict(network), "keep_weights": keep_weights}  # type: ignore[call-overload]
     trials = [
@@ -104,14 +113,38 @@ def sweep(
     else:
         with threads() as (pool, stopped):
             stoppable = partial(work, stopped=stopped)
-            outcomes = run_trials(trials, stoppable, store=store, executor=pool, progress=progress)
+            outcomes = run_trials(
+                trials,
+                stoppable,
+                store=store,
+                executor=pool,
+                num_workers=torch.get_num_threads(),
+                progress=progress,
+            )
+    failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    if failures:
+        kept = "the others are in the store" if store else "with a store the others would not be lost"
+        raise WidenetError(f"{len(failures)} of {len(grid)} runs failed, {kept}: {failures[0].error}")
     order = [index for group in groups for index in group]
-    runs = dict(zip(order, map(_as_run, outcomes), strict=True))
+    runs = {
+        index: _as_run(outcome)
+        for index, outcome in zip(order, outcomes, strict=True)
+        if isinstance(outcome, Result)
+    }
     return tuple(runs[index] for index in range(len(grid)))
 
 
-def _rows(dataset: Dataset, dtype: torch.dtype) -> Rows:
-    return as_rows(dataset.X, dataset.Y, dtype)
+def _rows(dataset: Dataset, test: Dataset | None, dtype: torch.dtype) -> tuple[Rows, Rows | None]:
+    rows = as_rows(dataset.X, dataset.Y, dtype)
+    if test is None:
+        return rows, None
+    shapes = [(each.d, each.Y.shape[1]) for each in (dataset, test)]
+    if shapes[0] != shapes[1]:
+        raise InputError(
+            f"Test rows have {shapes[1][0]} columns and {shapes[1][1]} targets, training rows {shapes[0][0]} "
+            f"and {shapes[0][1]}; they must be prepared alike."
+        )
+    return rows, as_rows(test.X, test.Y, dtype)
 
 
 def _groups(grid: Sequence[TrainingSettings], num_workers: int) -> list[list[int]]:
@@ -127,17 +160,24 @@ def _groups(grid: Sequence[TrainingSettings], num_workers: int) -> list[list[int
     return [group[start : start + size] for group in alike for start in range(0, len(group), size)]
 
 
-def _require_room(network: Network, rows: Rows, num_copies: int) -> None:
-    """Refuse a width whose weights and momentum would not fit, before any memory is taken."""
+def _require_room(
+    network: Network, rows: Rows, settings: Sequence[TrainingSettings], num_groups: int
+) -> None:
+    """Refuse a width whose weights, momentum and hidden values would not fit, before any memory is taken."""
     shapes = network.shapes(rows.X.shape[1] - 1, rows.Y.shape[1]).values()
-    entries = 3 * sum(p * q for p, q in shapes) * num_copies * torch.get_num_threads()
-    what = f"Training {num_copies} networks of width {network.width:,}"
-    require_memory(entries * rows.X.element_size(), what)
+    num_states = 4 if settings[0].optimiser == "adam" else 2
+    hidden = 4 * min(settings[0].batch or rows.n, rows.n) * network.width
+    entries = num_groups * len(settings) * (num_states * sum(p * q for p, q in shapes) + hidden)
+    require_memory(
+        entries * rows.X.element_size(),
+        f"Training {len(settings)} networks of width {network.width:,} at a time",
+        "take a smaller width or batch",
+    )
 
 
 def _code() -> str:
     """The version of the code that trains, so that runs of other code are not mixed in."""
-    return code_version(map(import_module, CODE))
+    return f"{code_version(map(import_module, CODE))} torch {torch.__version__}"
 
 
 def _train_group(
@@ -166,9 +206,7 @@ def _train_group(
     ]
 
 
-def _as_run(outcome: Result | Failure) -> TrainingRun:
-    if isinstance(outcome, Failure):
-        raise outcome.error
+def _as_run(outcome: Result) -> TrainingRun:
     weights = {name: torch.from_numpy(array) for name, array in outcome.arrays.items()}
     return TrainingRun.from_dict(dict(outcome.record), weights or None)
 

@@ -16,7 +16,7 @@ from torch.nn.functional import pad
 from widenet.errors import InputError
 from widenet.networks.initialise import initialise
 from widenet.networks.network import ALIGNED, Network, Parameters, Tape, laid_out
-from widenet.training.losses import LOSSES
+from widenet.training.losses import LOSSES, check_targets
 from widenet.training.optimisers import OPTIMISERS, Optimiser, chosen
 from widenet.training.rows import Rows, measure
 from widenet.training.run import TrainingRun, norms_of, sign_changes
@@ -77,6 +77,7 @@ class Group:
         common, dtype = settings[0], train.X.dtype
         if getattr(network, "fixed_biases", False) and any(each.decay for each in settings):
             raise InputError("Weight decay would move biases that are to stay fixed; set decay to 0.")
+        check_targets(common.loss, train.Y)
         self.fewest = fewest
         places = self._filled(torch.arange(len(settings)))
         self.network, self.train, self.common = network, train, common

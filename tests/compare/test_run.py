@@ -1,0 +1,213 @@
+"""The comparison as a whole: no test row chooses anything, chance finds nothing, failures stay visible."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+import torch
+
+from widenet.compare import CompareSettings, run_comparison
+from widenet.compare.folds import make_fold, outer_folds
+from widenet.compare.summary import champion_of, significance_of, summarise
+from widenet.compare.trials import Outcome, run_trial
+from widenet.compare.tuning import Family, Model, Score, Training
+from widenet.data import with_labels
+from widenet.errors import InputError, WidenetError
+
+CHEAP = ("relu2-all", "gaussian", "arcsin", "ridge")
+
+
+@dataclass(frozen=True)
+class Spy:
+    """A method that keeps what it is given."""
+
+    name: str = "spy"
+    family: Family = "kernel"
+    seen: list[Training] = field(default_factory=list)
+    asked: list[torch.Tensor] = field(default_factory=list)
+
+    def fit(self, training, *, seed):
+        self.seen.append(training)
+
+        def predict(inputs):
+            self.asked.append(inputs.X)
+            return torch.zeros(len(inputs.X), training.Y.shape[1], dtype=training.Y.dtype)
+
+        return Model(predict, {}, Score(1.0, 1.0))
+
+    def forecast(self, training):
+        return 0.0
+
+
+@pytest.fixture
+def watch(monkeypatch):
+    """Put methods of one's own in place of all others."""
+
+    def install(*methods):
+        monkeypatch.setattr("widenet.compare.run.methods_by_name", lambda names, width, epochs: methods)
+
+    return install
+
+
+def rows_of(X):
+    return {tuple(row) for row in X.tolist()}
+
+
+def test_no_method_ever_sees_a_test_row_before_predicting_it(dataset, watch):
+    spy = Spy()
+    watch(spy)
+    run_comparison(dataset, CompareSettings(folds=4, repeats=2))
+    assert len(spy.seen) == len(spy.asked) == 8
+    for training, test in zip(spy.seen, spy.asked, strict=True):
+        assert not rows_of(training.inputs.X) & rows_of(test)
+        assert training.n + len(test) == dataset.n
+        assert len(training.Y) == training.n
+
+
+@pytest.mark.parametrize("name", ["gaussian", "ridge", "forest", "boosting"])
+def test_targets_of_test_rows_change_no_choice(name, binary, monkeypatch):
+    monkeypatch.setattr("widenet.compare.baselines.NUM_TREES", 40)
+    monkeypatch.setattr("widenet.compare.baselines.MAX_ITERATIONS", 10)
+    from widenet.compare.methods import methods_by_name
+
+    (method,) = methods_by_name([name], 8, 2)
+    test = outer_folds(binary, 4, 1, seed=0)[1]
+    labels = binary.labels.clone()
+    labels[test] = 1 - labels[test]
+    folds = [make_fold(each, test, seed=0) for each in (binary, with_labels(binary, labels))]
+    first, second = (run_trial(method, fold) for fold in folds)
+    assert first.setting == second.setting
+    assert first.inner == second.inner
+    assert second.error == pytest.approx(1 - first.error)
+
+
+def test_result_has_what_is_promised(dataset):
+    result = run_comparison(dataset, CompareSettings(methods=CHEAP, folds=4, repeats=1))
+    record = result.to_dict()
+    assert {"schema", "version", "data", "methods", "best", "significance", "seconds"} <= set(record)
+    for method in record["methods"]:
+        assert {"name", "family", "error", "std", "rank", "wins", "seconds", "best"} <= set(method)
+        assert len(method["errors"]) == 4
+        assert method["error"] == pytest.approx(np.mean(method["errors"]))
+        assert method["std"] == pytest.approx(np.std(method["errors"], ddof=1))
+    errors = [method["error"] for method in record["methods"]]
+    assert errors == sorted(errors)
+    assert record["best"] == record["methods"][0]["name"]
+    assert np.mean([method["rank"] for method in record["methods"]]) == pytest.approx(2.5)
+    assert len(record["significance"]["against_best"]) == 3
+    assert [test["first"] for test in record["significance"]["against_kernels"]] == ["baselines"]
+    assert result.num_failed == 0
+    assert record["protocol"]["chance"] > 0.3
+
+
+def test_the_same_seed_gives_the_same_numbers(binary):
+    settings = CompareSettings(methods=("gaussian", "random-features"), folds=3, repeats=1)
+    first, second = run_comparison(binary, settings), run_comparison(binary, settings)
+    assert [m.errors for m in first.methods] == [m.errors for m in second.methods]
+    other = run_comparison(binary, replace(settings, seed=1))
+    assert [m.errors for m in other.methods] != [m.errors for m in first.methods]
+
+
+def test_random_labels_have_no_significant_winner(binary):
+    for seed in range(5):
+        generator = torch.Generator().manual_seed(seed)
+        noise = with_labels(binary, torch.randint(2, (binary.n,), generator=generator))
+        result = run_comparison(noise, CompareSettings(methods=(*CHEAP, "relu3-last"), seed=seed))
+        assert not any(test.significant for test in result.significance.against_best)
+        assert not any(test.significant for test in result.significance.against_kernels)
+
+
+def test_a_real_difference_is_found(arrays):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    result = run_comparison(arrays(X, X[:, 0] * X[:, 1]), CompareSettings(methods=("ridge", "polynomial")))
+    (test,) = result.significance.against_kernels
+    assert (test.first, test.second) == ("baselines", "kernels")
+    assert test.significant
+    assert test.difference > 0
+    assert "nothing here beats kernels" in result.verdict[0]
+
+
+@dataclass(frozen=True)
+class Failing(Spy):
+    """A method that fails on some of its folds."""
+
+    name: str = "failing"
+
+    def fit(self, training, *, seed):
+        model = super().fit(training, seed=seed)
+        if len(self.seen) == 2:
+            raise WidenetError("it went wrong")
+        if len(self.seen) == 3:
+            return replace(model, predict=lambda inputs: torch.full((len(inputs.X), 1), torch.nan))
+        return model
+
+
+def test_failures_are_kept_apart(binary, watch):
+    watch(Failing(), Spy())
+    result = run_comparison(binary, CompareSettings(folds=4, repeats=1))
+    last = result.methods[-1]
+    assert (last.name, last.error, last.std) == ("failing", None, None)
+    assert result.num_failed == 2
+    assert "it went wrong" in last.failures[0]
+    assert "not finite" in last.failures[1]
+    assert result.best == "spy"
+    assert result.significance.against_best == ()
+
+
+def test_all_methods_failing_is_still_a_result(binary, watch):
+    watch(Failing())
+    result = run_comparison(binary, CompareSettings(folds=4, repeats=1))
+    assert result.best is None
+    assert result.verdict == ("Every method failed, so nothing can be said.",)
+
+
+@dataclass(frozen=True)
+class Slow(Spy):
+    """A method that would take a day."""
+
+    name: str = "slow"
+
+    def forecast(self, training):
+        return 86400.0
+
+
+def test_more_than_an_hour_needs_consent(binary, watch):
+    spy = Slow()
+    watch(spy)
+    with pytest.raises(InputError, match=r"about 120\.0 hours, 120\.0 of them for slow: .*--yes"):
+        run_comparison(binary, CompareSettings(folds=5, repeats=1))
+    assert not spy.seen
+    run_comparison(binary, CompareSettings(folds=5, repeats=1), allow_long=True)
+    assert len(spy.seen) == 5
+
+
+def test_progress_tells_method_fold_and_time_left(binary):
+    told = []
+    settings = CompareSettings(methods=("arcsin",), folds=3, repeats=1)
+    run_comparison(binary, settings, progress=told.append)
+    assert told[0] == "forecast"
+    assert [line.partition(",")[0] for line in told[1:]] == [f"arcsin: fold {j} of 3" for j in (1, 2, 3)]
+    assert all(line.endswith(" left") for line in told[1:])
+
+
+@pytest.mark.parametrize("name", ["width", "epochs", "rows", "repeats"])
+def test_sizes_must_be_positive(name):
+    with pytest.raises(InputError, match=f"{name} must be positive, not -3"):
+        CompareSettings(**{name: -3})
+
+
+def test_champions_are_chosen_by_inner_errors(binary):
+    methods = [Spy("a"), Spy("b"), Spy("c", "network")]
+    trials = {
+        "a": [Outcome(0.5, 0.1, {}, 0.0), Outcome(0.1, 0.4, {}, 0.0)],
+        "b": [Outcome(0.2, 0.3, {"h": 1}, 0.0), Outcome(0.3, 0.2, {"h": 1}, 0.0)],
+        "c": [Outcome(0.2, 0.2, {}, 0.0), Outcome(0.2, 0.2, {}, 0.0)],
+    }
+    results = summarise(methods, trials)
+    champion = champion_of(results, "kernel")
+    assert champion.chosen == ("a", "b")
+    assert champion.errors == (0.5, 0.3)
+    assert champion_of(results, "baseline") is None
+    (test,) = significance_of(results, 1.0).against_kernels
+    assert test.difference == pytest.approx(0.2 - 0.4)

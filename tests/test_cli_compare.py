@@ -1,0 +1,181 @@
+"""`widenet compare` as users meet it: output, exit codes, and one sentence for every wrong input."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from widenet import cli
+from widenet.errors import WidenetError
+
+Run = Callable[..., tuple[int, str, str]]
+SMALL = ("--methods", "relu2-all,gaussian,ridge", "--folds", "3", "--repeats", "1")
+
+
+@pytest.fixture
+def widenet(monkeypatch, capsys, tmp_path) -> Run:
+    """Run the command line in an empty folder; returns exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["widenet", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path) -> Path:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 2))
+    lines = [f"{a:.6f},{b:.6f},{'up' if a + b > 0 else 'down'}" for a, b in rows]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["a,b,y", *lines]) + "\n")
+    return path
+
+
+def test_compare_writes_the_folder_and_prints_a_screenful(widenet, table):
+    code, out, err = widenet("compare", "table.csv", "--target", "y", *SMALL)
+    assert code == 0
+    assert "relu2-all" in out
+    assert "report.html" in out
+    assert max(map(len, out.splitlines())) <= 80
+    folder = Path("widenet-compare-table")
+    assert {path.name for path in folder.iterdir()} == {
+        "report.html",
+        "result.json",
+        "table.csv",
+        "config.json",
+    }
+    config = json.loads((folder / "config.json").read_text())
+    assert config["folds"] == 3
+    assert config["prepare"] == "standard"
+    assert "Traceback" not in err
+
+
+def test_json_goes_to_stdout_alone(widenet, table):
+    code, out, err = widenet("compare", "table.csv", "--json", "-q", *SMALL)
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert record["schema"] == "widenet/compare/1"
+    assert {"methods", "best", "significance", "seconds", "data", "version"} <= set(record)
+    assert set(record["methods"][0]) >= {"name", "family", "error", "std", "rank", "seconds", "best"}
+
+
+def test_messages_are_plain_and_seldom_off_a_terminal(widenet, table):
+    err = widenet("compare", "table.csv", *SMALL)[2]
+    assert err.count("gaussian: fold") == 1
+
+
+def test_a_number_as_target(widenet, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 2))
+    lines = [f"{a:.6f},{b:.6f},{a * b:.6f}" for a, b in rows]
+    (tmp_path / "numbers.csv").write_text("\n".join(["a,b,price", *lines]) + "\n")
+    code, out, _ = widenet("compare", "numbers.csv", "--json", *SMALL)
+    assert code == 0
+    assert json.loads(out)["protocol"]["measure"] == "squared error"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--methods", "gausian"], "gaussian"),
+        (["--methods", "svm"], "3resnet-hidden"),
+        (["--width", "-5"], "--width"),
+        (["--epochs", "0"], "--epochs"),
+        (["--folds", "1"], "--folds"),
+        (["--folds", "50"], "folds"),
+        (["--rows", "3"], "more rows"),
+        (["--target", "z"], "'y'"),
+    ],
+)
+def test_wrong_options(widenet, table, tmp_path, arguments, word):
+    code, out, err = widenet("compare", "table.csv", "-q", *arguments)
+    assert code == 2
+    assert out == ""
+    assert word in err
+    assert {path.name for path in tmp_path.iterdir()} == {"table.csv"}
+
+
+def test_a_class_too_small_for_the_folds(widenet, table):
+    table.write_text(table.read_text() + "1,1,rare\n2,2,rare\n")
+    code, _, err = widenet("compare", "table.csv", "-q")
+    assert code == 2
+    assert "'rare'" in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_beyond_an_hour_yes_is_asked_for(widenet, table, monkeypatch):
+    monkeypatch.setattr("widenet.compare.kernels.KernelMethod.forecast", lambda self, training: 1e5)
+    code, _, err = widenet("compare", "table.csv", "-q", *SMALL)
+    assert code == 2
+    assert "--yes" in err
+    assert widenet("compare", "table.csv", "-q", "--yes", *SMALL)[0] == 0
+
+
+def test_an_existing_folder_is_kept_without_force(widenet, table):
+    assert widenet("compare", "table.csv", *SMALL)[0] == 0
+    code, _, err = widenet("compare", "table.csv", *SMALL)
+    assert code == 2
+    assert "--force" in err
+    assert widenet("compare", "table.csv", "--force", *SMALL)[0] == 0
+
+
+def test_failed_fits_exit_with_3(widenet, table, monkeypatch):
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise WidenetError("it went wrong")
+
+    monkeypatch.setattr("widenet.compare.baselines.RidgeMethod.fit", fail)
+    code, out, _ = widenet("compare", "table.csv", *SMALL)
+    assert code == 3
+    assert "failed" in out
+
+
+def test_interruption_leaves_nothing_and_exits_130(widenet, table, monkeypatch, tmp_path):
+    def interrupt(*_arguments: object, **_options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("widenet.compare.run_comparison", interrupt)
+    assert widenet("compare", "table.csv", *SMALL)[0] == 130
+    assert {path.name for path in tmp_path.iterdir()} == {"table.csv"}
+
+
+def test_an_interrupted_comparison_goes_on_from_its_store(widenet, table, monkeypatch):
+    from widenet.compare import trials
+
+    run_trial, fitted = trials.run_trial, []
+
+    def counting(method, fold):
+        if len(fitted) == 4:
+            fitted.append("interrupted")
+            raise KeyboardInterrupt
+        fitted.append(method.name)
+        return run_trial(method, fold)
+
+    monkeypatch.setattr(trials, "run_trial", counting)
+    options = ("--store", "fits.db", "--json", "-q", *SMALL)
+    assert widenet("compare", "table.csv", *options)[0] == 130
+    assert not Path("widenet-compare-table").exists()
+    code, out, _ = widenet("compare", "table.csv", *options)
+    assert code == 0
+    assert len(fitted) == 3 * 3 + 1
+    whole = json.loads(widenet("compare", "table.csv", "--json", "-q", "--out", "other", *SMALL)[1])
+    errors = {method["name"]: method["errors"] for method in json.loads(out)["methods"]}
+    assert errors == {method["name"]: method["errors"] for method in whole["methods"]}
+
+
+def test_another_seed_is_not_mixed_with_stored_fits(widenet, table):
+    first = widenet("compare", "table.csv", "--store", "fits.db", "--json", "-q", *SMALL)[1]
+    other = ("--store", "fits.db", "--seed", "1", "--force", "--json", "-q", *SMALL)
+    second = widenet("compare", "table.csv", *other)[1]
+    errors = [
+        {method["name"]: method["errors"] for method in json.loads(out)["methods"]} for out in (first, second)
+    ]
+    assert errors[0] != errors[1]

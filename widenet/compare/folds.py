@@ -1,0 +1,133 @@
+"""Outer folds: what a method may see, what it is judged on, and how rows are prepared in between."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from sklearn.model_selection import (
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    StratifiedShuffleSplit,
+)
+from torch import Tensor
+
+from widenet.compare.tuning import INNER_FOLDS, Inputs, Training
+from widenet.data.dataset import Dataset
+from widenet.data.noise import subset
+from widenet.data.wording import counted, shown
+from widenet.errors import InputError
+
+ROUNDING = 1e-9  # share of a column's range that reading it off X may have moved it by
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One outer fold.
+
+    Attributes:
+        training: All that a method is fitted to.
+        inputs: The rows to predict.
+        Y: Their targets, which no method is given, shape (n2, c).
+        seed: Seed of every random choice in this fold, the same for all methods.
+    """
+
+    training: Training
+    inputs: Inputs
+    Y: Tensor
+    seed: int
+
+
+def outer_folds(dataset: Dataset, num_folds: int, repeats: int, *, seed: int) -> tuple[Tensor, ...]:
+    """Test rows of each fold, by index: each repeat tests every row once, and classes keep their shares."""
+    check_folds(dataset, num_folds)
+    rows = np.zeros(dataset.n)
+    if dataset.labels is None:
+        splits = RepeatedKFold(n_splits=num_folds, n_repeats=repeats, random_state=seed).split(rows)
+    else:
+        stratified = RepeatedStratifiedKFold(n_splits=num_folds, n_repeats=repeats, random_state=seed)
+        splits = stratified.split(rows, dataset.labels.numpy())
+    return tuple(torch.from_numpy(test) for _, test in splits)
+
+
+def check_folds(dataset: Dataset, num_folds: int) -> None:
+    """Refuse folds that would leave a class out of a test part or of an inner part."""
+    if num_folds < 2:
+        raise InputError(f"A comparison needs at least 2 folds, not {num_folds}.")
+    least = next(
+        count
+        for count in range(num_folds, 4 * INNER_FOLDS + num_folds)
+        if count - math.ceil(count / num_folds) >= INNER_FOLDS
+    )
+    if dataset.labels is None:
+        if dataset.n < 2 * least:
+            raise InputError(
+                f"{dataset.name} has {counted(dataset.n, 'row')}, too few for {num_folds} folds: "
+                f"at least {2 * least} are needed."
+            )
+        return
+    counts = torch.bincount(dataset.labels, minlength=len(dataset.classes))
+    smallest = int(counts.argmin())
+    if counts[smallest] < least:
+        raise InputError(
+            f"Class {shown(dataset.classes[smallest])} has {counted(int(counts[smallest]), 'row')}, too few "
+            f"for {num_folds} folds, which need {least} of each class: use fewer --folds or more rows, or "
+            "drop the class."
+        )
+
+
+def make_fold(dataset: Dataset, test: Tensor, *, seed: int) -> Fold:
+    """The fold whose test rows have these indices, prepared by its training rows alone."""
+    is_test = torch.zeros(dataset.n, dtype=torch.bool)
+    is_test[test] = True
+    train, test = (~is_test).nonzero()[:, 0], is_test.nonzero()[:, 0]
+    inputs = prepared_by(dataset, train)
+    everything = Training(replace(dataset, X=inputs.X, images=None), inputs.Z)
+    training = everything[train]
+    return Fold(training, inputs[test], dataset.Y[test], seed)
+
+
+def prepared_by(dataset: Dataset, train: Tensor) -> Inputs:
+    """All rows under the map that the training rows alone would have fitted.
+
+    Under `standard` a row of X is (z, 1)/‖(z, 1)‖, so that z, the standardised columns, can be read off. They
+    are standardised again by means and scales of the training rows, which gives what those rows would have
+    given from the start. No other map has anything that is fitted.
+    """
+    preparation = dataset.preparation
+    if preparation.kind != "standard":
+        return Inputs(dataset.X, dataset.X)
+    Z = dataset.X[:, :-1] / dataset.X[:, -1:]
+    owners = [index for index, column in enumerate(preparation.columns) for _ in column.names]
+    owner = torch.tensor(owners)[preparation.kept]
+    seen = Z[train]
+    variances, means = torch.var_mean(seen, dim=0, correction=0)
+    constant = seen.amax(0) - seen.amin(0) <= ROUNDING * (Z.amax(0) - Z.amin(0))
+    variances[constant] = 0
+    per_column = torch.zeros(len(preparation.columns), dtype=Z.dtype).index_add_(0, owner, variances)
+    num_used = int((per_column > 0).sum())
+    scales = torch.where(per_column > 0, (per_column * num_used).sqrt(), torch.inf)[owner]
+    Z = (Z - means) / scales
+    X = torch.cat([Z, Z.new_ones(len(Z), 1)], dim=1)
+    return Inputs(X / X.norm(dim=1, keepdim=True), Z)
+
+
+def some_rows(dataset: Dataset, num_rows: int, *, seed: int) -> Dataset:
+    """At most so many rows, drawn with every class in its share, in their order; a note says so."""
+    if dataset.n <= num_rows:
+        return dataset
+    if dataset.labels is None:
+        generator = torch.Generator().manual_seed(seed)
+        drawn = torch.randperm(dataset.n, generator=generator)[:num_rows]
+    else:
+        try:
+            split = StratifiedShuffleSplit(n_splits=1, train_size=num_rows, random_state=seed)
+            drawn = torch.from_numpy(next(split.split(np.zeros(dataset.n), dataset.labels.numpy()))[0])
+        except ValueError as error:  # fewer rows than classes, or a class of a single row
+            raise InputError(
+                f"{num_rows:,} rows cannot be drawn from {dataset.name} with all of its "
+                f"{len(dataset.classes):,} classes: use more --rows, or drop the smallest classes."
+            ) from error
+    note = f"{num_rows:,} of {dataset.n:,} rows were drawn for the comparison; --rows sets how many."
+    part = subset(dataset, drawn.sort().values)
+    return replace(part, provenance=(*dataset.provenance, note))

@@ -1,0 +1,95 @@
+"""Outcomes of all trials to means, spreads, ranks, champions and tests."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from widenet.compare.result import Champion, MethodResult, Significance
+from widenet.compare.significance import LEVEL, average_ranks, paired_tests, wins
+from widenet.compare.trials import Outcome
+from widenet.compare.tuning import Family, Method
+from widenet.compare.verdict import PLURAL
+
+FAMILIES: tuple[Family, ...] = ("network", "kernel", "baseline")
+TEST = (
+    "Corrected resampled t-test over the folds (Nadeau and Bengio), two-sided, with Holm's correction for "
+    "the tests of each group"
+)
+
+
+def summarise(methods: Sequence[Method], outcomes: dict[str, list[Outcome]]) -> tuple[MethodResult, ...]:
+    """Means, spreads, ranks and wins; the smallest error first, those that failed last."""
+    errors = np.array(
+        [[np.nan if t.error is None else t.error for t in outcomes[method.name]] for method in methods]
+    )
+    ranks, won = average_ranks(errors), wins(errors)
+    results = [
+        _method_result(method, outcomes[method.name], float(ranks[i]), int(won[i]))
+        for i, method in enumerate(methods)
+    ]
+    return tuple(sorted(results, key=lambda r: (r.error is None, r.error or 0.0, r.rank)))
+
+
+def _method_result(method: Method, trials: list[Outcome], rank: float, num_wins: int) -> MethodResult:
+    errors = [trial.error for trial in trials if trial.error is not None]
+    complete = len(errors) == len(trials)
+    chosen = [trial.setting for trial in trials if trial.setting is not None]
+    counts = Counter(tuple(setting.items()) for setting in chosen)
+    return MethodResult(
+        name=method.name,
+        family=method.family,
+        error=float(np.mean(errors)) if complete else None,
+        std=float(np.std(errors, ddof=1)) if complete else None,
+        rank=rank,
+        wins=num_wins,
+        seconds=sum(trial.seconds for trial in trials),
+        best=dict(counts.most_common(1)[0][0]) if counts else None,
+        errors=tuple(trial.error for trial in trials),
+        inner=tuple(trial.inner for trial in trials),
+        settings=tuple(trial.setting for trial in trials),
+        failures=tuple(trial.failure for trial in trials if trial.failure is not None),
+    )
+
+
+def significance_of(results: Sequence[MethodResult], test_share: float) -> Significance:
+    """Families against the kernels by champions chosen inside the folds, and each method against the best."""
+    whole = [result for result in results if result.error is not None]
+    champions = [champion_of(whole, family) for family in FAMILIES]
+    known = {champion.family: champion for champion in champions if champion is not None}
+    kernels = known.get("kernel")
+    against_kernels = [
+        (PLURAL[family], champion.errors, PLURAL["kernel"], kernels.errors)
+        for family, champion in known.items()
+        if kernels is not None and family != "kernel"
+    ]
+    errors = {result.name: [error for error in result.errors if error is not None] for result in whole}
+    against_best = [(name, own, whole[0].name, errors[whole[0].name]) for name, own in errors.items()][1:]
+    return Significance(
+        test=TEST,
+        level=LEVEL,
+        champions=tuple(known.values()),
+        against_kernels=paired_tests(against_kernels, test_share),
+        against_best=paired_tests(against_best, test_share),
+    )
+
+
+def champion_of(results: Sequence[MethodResult], family: Family) -> Champion | None:
+    """In each fold the family's member of the smallest inner error; None for a family without members."""
+    members = [result for result in results if result.family == family]
+    if not members:
+        return None
+    chosen = [min(members, key=lambda member: _known(member.inner[j])) for j in range(len(members[0].errors))]
+    errors = tuple(_known(member.errors[j]) for j, member in enumerate(chosen))
+    return Champion(
+        family=family,
+        error=float(np.mean(errors)),
+        std=float(np.std(errors, ddof=1)),
+        chosen=tuple(member.name for member in chosen),
+        errors=errors,
+    )
+
+
+def _known(value: float | None) -> float:
+    assert value is not None  # methods that failed anywhere are left out before
+    return value

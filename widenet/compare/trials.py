@@ -1,0 +1,159 @@
+"""Trials of a comparison: one method on one fold each, forecast first, kept in a store if there is one."""
+
+import pkgutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from widenet.compare.folds import Fold, make_fold
+from widenet.compare.tuning import Method, Setting, losses
+from widenet.data.dataset import Dataset
+from widenet.errors import InputError, WidenetError
+from widenet.runs.store import Store
+from widenet.runs.trial import Failure, Result, Trial, code_version, data_hash
+from widenet.runs.trials import run_trials
+
+PACKAGES = ("compare", "kernels", "networks", "training")  # the code that a trial's numbers come from
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one method on one fold; `failure` says what went wrong where it has no error.
+
+    Attributes:
+        error: Mean loss over the test rows.
+        inner: The error by which the setting was chosen.
+        setting: What was chosen.
+        seconds: Time to choose, fit and predict.
+        failure: A sentence, where the method failed.
+    """
+
+    error: float | None
+    inner: float | None
+    setting: Setting | None
+    seconds: float
+    failure: str | None = None
+
+
+def run_trial(method: Method, fold: Fold) -> Outcome:
+    """Fit to the training part of a fold and judge on its test part."""
+    start = time.perf_counter()
+    try:
+        model = method.fit(fold.training, seed=fold.seed)
+        predictions = model.predict(fold.inputs).to(fold.Y.dtype)
+        if not bool(predictions.isfinite().all()):
+            raise WidenetError("its predictions are not finite")
+    except InputError:
+        raise
+    except (WidenetError, torch.linalg.LinAlgError) as error:
+        return Outcome(None, None, None, time.perf_counter() - start, f"{method.name} failed: {error}.")
+    row_losses = losses(predictions, fold.Y, classification=fold.training.labels is not None)
+    return Outcome(float(row_losses.mean()), model.score.error, model.setting, time.perf_counter() - start)
+
+
+class Trials:
+    """All trials of a comparison.
+
+    Args:
+        dataset: The rows that are compared on.
+        methods: The methods.
+        tests: Test rows of each fold.
+        seed: Seed of every random choice.
+        protocol: What else a trial's numbers depend on, for the store to tell trials apart.
+        store: Where finished trials are kept.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        methods: Sequence[Method],
+        tests: Sequence[Tensor],
+        *,
+        seed: int,
+        protocol: Mapping[str, Any],
+        store: Store | None,
+    ) -> None:
+        self.dataset, self.methods, self.tests, self.store = dataset, methods, tests, store
+        generator = torch.Generator().manual_seed(seed)
+        self.seeds = torch.randint(2**31 - 1, (len(tests),), generator=generator).tolist()
+        labels = [] if dataset.labels is None else [dataset.labels]
+        code, data = code_version(_modules()), data_hash(dataset.X, dataset.Y, *labels)
+        self.trials = {
+            (method.name, j): Trial({"method": method.name, "fold": j, "seed": seed, **protocol}, code, data)
+            for method in methods
+            for j in range(len(tests))
+        }
+
+    def fold(self, index: int) -> Fold:
+        """Made when it is asked for, so that only one is held."""
+        return make_fold(self.dataset, self.tests[index], seed=self.seeds[index])
+
+    def forecast(self) -> dict[str, float]:
+        """Seconds that one fit of each method will take; 0 where all its trials are in the store."""
+        training = self.fold(0).training
+        return {
+            method.name: method.forecast(training) if self._num_pending(method) else 0.0
+            for method in self.methods
+        }
+
+    def total(self, expected: Mapping[str, float]) -> float:
+        """Seconds that the trials will take which are not in the store."""
+        return sum(expected[method.name] * self._num_pending(method) for method in self.methods)
+
+    def run(self, expected: Mapping[str, float], progress: Callable[[str], None]) -> dict[str, list[Outcome]]:
+        """Bring every trial to its end: outcomes of each method, by fold."""
+        methods = {method.name: method for method in self.methods}
+        clock = _Clock([(name, j, expected[name]) for name, j in self.trials], len(self.tests), progress)
+
+        def work(settings: list[Mapping[str, Any]]) -> list[Result]:
+            (own,) = settings
+            name, j = str(own["method"]), int(own["fold"])
+            clock.begin(name, j)
+            return [Result(asdict(run_trial(methods[name], self.fold(j))))]
+
+        found = run_trials([[trial] for trial in self.trials.values()], work, store=self.store)
+        outcomes: dict[str, list[Outcome]] = {name: [] for name in methods}
+        for (name, _), result in zip(self.trials, found, strict=True):
+            if isinstance(result, Failure):
+                raise result.error
+            outcomes[name].append(Outcome(**result.record))
+        return outcomes
+
+    def _num_pending(self, method: Method) -> int:
+        own = [trial for (name, _), trial in self.trials.items() if name == method.name]
+        return sum(self.store is None or self.store.get(trial) is None for trial in own)
+
+
+class _Clock:
+    """Tells each trial as it begins, and the time that is left by the forecast and the pace so far."""
+
+    def __init__(
+        self, trials: Sequence[tuple[str, int, float]], num_folds: int, progress: Callable[[str], None]
+    ) -> None:
+        self._expected = {(name, fold): seconds for name, fold, seconds in trials}
+        self._num_folds, self._progress = num_folds, progress
+        self._start, self._done = time.perf_counter(), 0.0
+
+    def begin(self, name: str, fold: int) -> None:
+        order = list(self._expected)
+        ahead = sum(self._expected[trial] for trial in order[order.index((name, fold)) :])
+        pace = (time.perf_counter() - self._start) / self._done if self._done else 1.0
+        left = ahead * pace
+        shown = f"{left:.0f} s" if left < 100 else f"{left / 60:.0f} min"
+        self._progress(f"{name}: fold {fold + 1} of {self._num_folds}, {shown} left")
+        self._done += self._expected[name, fold]
+
+
+def _modules() -> list[ModuleType]:
+    packages = [import_module(f"widenet.{package}") for package in PACKAGES]
+    return [
+        import_module(f"{package.__name__}.{found.name}")
+        for package in packages
+        for found in pkgutil.iter_modules(package.__path__)
+    ]

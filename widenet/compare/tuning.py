@@ -1,0 +1,161 @@
+"""How settings are chosen inside a training part, and what every method gives back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import torch
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
+from torch import Tensor
+
+from widenet.data.dataset import Dataset
+from widenet.data.noise import subset
+from widenet.predict.learning_curve import mistakes, squared_errors
+
+Family = Literal["network", "kernel", "baseline"]
+Setting = dict[str, Any]  # what was chosen, by name: numbers and words
+
+INNER_FOLDS = 3  # of a training part with few rows
+FEW_ROWS = 500  # below it one held-out part would be too small to choose by
+HELD_OUT = 0.25  # share held out of a training part with more rows
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Rows in the two forms that methods take.
+
+    Attributes:
+        X: On the unit sphere, shape (n, d): for networks and kernels.
+        Z: The standardised columns before they are mapped to the sphere, shape (n, q), for baselines, which
+            look at one column at a time; X itself where rows were only scaled.
+    """
+
+    X: Tensor
+    Z: Tensor
+
+    def __getitem__(self, rows: Tensor) -> "Inputs":
+        return Inputs(self.X[rows], self.Z[rows])
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a method is fitted to.
+
+    Attributes:
+        dataset: Rows and targets; X is prepared by these rows alone.
+        Z: The rows as in `Inputs`, shape (n, q).
+    """
+
+    dataset: Dataset
+    Z: Tensor
+
+    @property
+    def n(self) -> int:
+        return self.dataset.n
+
+    @property
+    def inputs(self) -> Inputs:
+        return Inputs(self.dataset.X, self.Z)
+
+    @property
+    def Y(self) -> Tensor:  # noqa: N802
+        """Targets, shape (n, c)."""
+        return self.dataset.Y
+
+    @property
+    def labels(self) -> Tensor | None:
+        """Class indices, shape (n,); None for regression."""
+        return self.dataset.labels
+
+    @property
+    def num_classes(self) -> int:
+        return len(self.dataset.classes)
+
+    def __getitem__(self, rows: Tensor) -> "Training":
+        return Training(subset(self.dataset, rows), self.Z[rows])
+
+
+@dataclass(frozen=True, order=True)
+class Score:
+    """What settings are chosen by: the error that is reported, and the squared error where that ties."""
+
+    error: float
+    squared: float
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted method.
+
+    Attributes:
+        predict: Outputs in the code of Y, shape (n2, c), for other rows.
+        setting: What was chosen, by name.
+        score: The score by which it was chosen, measured inside the training part.
+    """
+
+    predict: Callable[[Inputs], Tensor]
+    setting: Setting
+    score: Score
+
+
+class Method(Protocol):
+    """One line of the comparison."""
+
+    @property
+    def name(self) -> str:
+        """The name by which the command line knows it."""
+        ...
+
+    @property
+    def family(self) -> Family: ...
+
+    def fit(self, training: Training, *, seed: int) -> Model:
+        """Choose the settings within the training part, and fit to all of it."""
+        ...
+
+    def forecast(self, training: Training) -> float:
+        """Seconds that `fit` will take, from timing a small piece of it."""
+        ...
+
+
+def losses(predictions: Tensor, Y: Tensor, *, classification: bool) -> Tensor:
+    """Loss of each row, shape (..., n), for predictions of shape (..., n, c).
+
+    Classes: 1 where the row is misclassified, else 0. Regression: ‖prediction − y‖², summed over outputs, not
+    halved; with it kα² is the error of not having learned αG(F) [resnet-beyond-kernels, section 8.1].
+    """
+    return (mistakes if classification else squared_errors)(predictions, Y)
+
+
+def scores(predictions: Tensor, training: Training) -> list[Score]:
+    """The score of each of r sets of predictions, shape (r, n, c), for the rows of `training`."""
+    classification = training.labels is not None
+    error = losses(predictions, training.Y, classification=classification).mean(-1)
+    squared = squared_errors(predictions, training.Y).mean(-1)
+    return [Score(*pair) for pair in zip(error.tolist(), squared.tolist(), strict=True)]
+
+
+def mean_score(parts: list[Score]) -> Score:
+    return Score(float(np.mean([s.error for s in parts])), float(np.mean([s.squared for s in parts])))
+
+
+def best_score(candidates: list[Score]) -> int:
+    """Index of the smallest score; a score that is not a number never wins."""
+    usable = [i for i, score in enumerate(candidates) if np.isfinite([score.error, score.squared]).all()]
+    return min(usable, key=lambda i: candidates[i]) if usable else 0
+
+
+def inner_splits(training: Training, *, seed: int) -> list[tuple[Tensor, Tensor]]:
+    """Rows to fit and rows to choose by: three folds where rows are few, else one held-out quarter."""
+    few = training.n < FEW_ROWS
+    rows = np.zeros(training.n)
+    if training.labels is None:
+        plain = KFold(INNER_FOLDS, shuffle=True, random_state=seed)
+        part = ShuffleSplit(n_splits=1, test_size=HELD_OUT, random_state=seed)
+        splits = (plain if few else part).split(rows)
+    else:
+        folds = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
+        one = StratifiedShuffleSplit(n_splits=1, test_size=HELD_OUT, random_state=seed)
+        splits = (folds if few else one).split(rows, training.labels.numpy())
+    return [(torch.from_numpy(fit), torch.from_numpy(choose)) for fit, choose in splits]
