@@ -6,12 +6,11 @@ import torch
 from torch import Tensor
 
 from widenet.networks.network import (
+    Layered,
     Parameters,
     Tape,
-    Trained,
     add_outer,
     aligned,
-    check_network,
     room,
     shared,
 )
@@ -19,30 +18,17 @@ from widenet.networks.relu import pass_slopes, relu_
 
 
 @dataclass(frozen=True)
-class TwoLayers:
+class TwoLayers(Layered):
     """f = A σ(W(x, 1)) with W (m, d + 1), A (k, m) [beyond-two-layers, section 3].
 
     With `fixed_biases` the last column of W, the biases, stays as it was drawn, as in Algorithm 1.
     """
 
-    width: int
-    trained: Trained = "all"
+    architecture = "2layer"
+    inner = ("W",)
+    hidden = ("first",)
+
     fixed_biases: bool = False
-
-    def __post_init__(self) -> None:
-        check_network(self.width, self.trained)
-
-    @property
-    def name(self) -> str:
-        return f"2layer-{self.trained}"
-
-    @property
-    def moved(self) -> tuple[str, ...]:
-        return {"all": ("W", "A"), "hidden": ("W",), "last": ("A",)}[self.trained]
-
-    @property
-    def hidden(self) -> tuple[str, ...]:
-        return ("first",)
 
     def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
         return {"W": (self.width, d + 1), "A": (k, self.width)}
@@ -74,31 +60,18 @@ class TwoLayers:
 
 
 @dataclass(frozen=True)
-class ThreeLayers:
+class ThreeLayers(Layered):
     """f = A σ(V(h, 1)) with h = σ(W(x, 1)) [beyond-two-layers, section 4].
 
     Parameters of each copy: W (m, d + 1), V (m, m + 1), A (k, m). With `fixed_biases` the last columns of W
     and V, the biases, stay as they were drawn, as in Algorithms 2 and 3.
     """
 
-    width: int
-    trained: Trained = "all"
+    architecture = "3layer"
+    inner = ("W", "V")
+    hidden = ("first", "second")
+
     fixed_biases: bool = False
-
-    def __post_init__(self) -> None:
-        check_network(self.width, self.trained)
-
-    @property
-    def name(self) -> str:
-        return f"3layer-{self.trained}"
-
-    @property
-    def moved(self) -> tuple[str, ...]:
-        return {"all": ("W", "V", "A"), "hidden": ("W", "V"), "last": ("A",)}[self.trained]
-
-    @property
-    def hidden(self) -> tuple[str, ...]:
-        return ("first", "second")
 
     def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
         return {"W": (self.width, d + 1), "V": (self.width, self.width + 1), "A": (k, self.width)}

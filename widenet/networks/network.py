@@ -4,7 +4,8 @@ Parameters carry a leading axis of s copies, which are trained side by side: cop
 network i, and no operation mixes copies. Gradients are written by hand and end in the caller's tensors.
 """
 
-from typing import Literal, Protocol, get_args
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, get_args
 
 import torch
 from torch import Tensor
@@ -71,12 +72,37 @@ class Network(Protocol):
         ...
 
 
-def check_network(width: int, trained: str) -> None:
-    """Refuse a network that cannot be."""
-    if width < 1:
-        raise InputError(f"The width of a network must be positive, not {width}.")
-    if trained not in get_args(Trained):
-        raise InputError(f"The layers to train are {', '.join(get_args(Trained))}, not {trained!r}.")
+@dataclass(frozen=True)
+class Layered:
+    """What the papers' networks have in common: layers of one width, of which some are trained.
+
+    Attributes:
+        width: Neurons m of each hidden layer.
+        trained: `all` layers, the `hidden` ones, or the `last`, A.
+        architecture: What the name begins with.
+        inner: Names of the parameters of the hidden layers.
+        hidden: Where a forward pass leaves their values on the tape.
+    """
+
+    width: int
+    trained: Trained = "all"
+    architecture: ClassVar[str]
+    inner: ClassVar[tuple[str, ...]]
+    hidden: ClassVar[tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        if self.width < 1:
+            raise InputError(f"The width of a network must be positive, not {self.width}.")
+        if self.trained not in get_args(Trained):
+            raise InputError(f"The layers to train are {', '.join(get_args(Trained))}, not {self.trained!r}.")
+
+    @property
+    def name(self) -> str:
+        return f"{self.architecture}-{self.trained}"
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        return {"all": (*self.inner, "A"), "hidden": self.inner, "last": ("A",)}[self.trained]
 
 
 def with_ones(X: Tensor) -> Tensor:

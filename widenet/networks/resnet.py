@@ -6,12 +6,11 @@ import torch
 from torch import Tensor
 
 from widenet.networks.network import (
+    Layered,
     Parameters,
     Tape,
-    Trained,
     add_outer,
     aligned,
-    check_network,
     room,
     shared,
 )
@@ -19,30 +18,16 @@ from widenet.networks.relu import pass_slopes, relu_
 
 
 @dataclass(frozen=True)
-class ResNet:
+class ResNet(Layered):
     """out₁ = A σ(W(x, 1)), out = out₁ + A σ(V(out₁, 1)) [resnet-beyond-kernels, section 6].
 
     Parameters of each copy: W (m, d + 1), V (m, k + 1), A (k, m). The matrices W and V of the paper are the
     distances from W⁽⁰⁾ and V⁽⁰⁾; here they are the weights themselves.
     """
 
-    width: int
-    trained: Trained = "all"
-
-    def __post_init__(self) -> None:
-        check_network(self.width, self.trained)
-
-    @property
-    def name(self) -> str:
-        return f"3resnet-{self.trained}"
-
-    @property
-    def moved(self) -> tuple[str, ...]:
-        return {"all": ("W", "V", "A"), "hidden": ("W", "V"), "last": ("A",)}[self.trained]
-
-    @property
-    def hidden(self) -> tuple[str, ...]:
-        return ("first", "second")
+    architecture = "3resnet"
+    inner = ("W", "V")
+    hidden = ("first", "second")
 
     def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
         return {"W": (self.width, d + 1), "V": (self.width, k + 1), "A": (k, self.width)}
@@ -83,30 +68,16 @@ class ResNet:
 
 
 @dataclass(frozen=True)
-class GeneralResNet:
+class GeneralResNet(Layered):
     """out = A(h + σ(U h + b₂)) with h = σ(W(x, 1)) [resnet-beyond-kernels, eq. (2.1)].
 
     Parameters of each copy: W (m, d + 1), U (m, m + 1) with b₂ as its last column, A (k, m). `ResNet` is the
     case U = V A.
     """
 
-    width: int
-    trained: Trained = "all"
-
-    def __post_init__(self) -> None:
-        check_network(self.width, self.trained)
-
-    @property
-    def name(self) -> str:
-        return f"3resnet-general-{self.trained}"
-
-    @property
-    def moved(self) -> tuple[str, ...]:
-        return {"all": ("W", "U", "A"), "hidden": ("W", "U"), "last": ("A",)}[self.trained]
-
-    @property
-    def hidden(self) -> tuple[str, ...]:
-        return ("first", "second")
+    architecture = "3resnet-general"
+    inner = ("W", "U")
+    hidden = ("first", "second")
 
     def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
         return {"W": (self.width, d + 1), "U": (self.width, self.width + 1), "A": (k, self.width)}
