@@ -133,7 +133,7 @@ def test_failed_runs_are_told(dataset, monkeypatch):
         sweep(network_by_name("2layer-all", 10), dataset, [BASE, replace(BASE, rate=0.2)])
 
 
-def test_two_processes_share_the_groups_of_a_store(dataset):
+def test_two_processes_share_the_groups_of_a_store(dataset, tmp_path):
     """No more groups are claimed at a time than there are threads to run them."""
     grid = [replace(BASE, seed=seed) for seed in range(12)]
     claimed = []
@@ -141,7 +141,7 @@ def test_two_processes_share_the_groups_of_a_store(dataset):
         original = Store.claim
         patch.setattr(Store, "claim", lambda self, trials: claimed.append(1) or original(self, trials))
         counts = []
-        with Store(":memory:") as store:
+        with Store(tmp_path / "runs.sqlite") as store:
             sweep(
                 network_by_name("2layer-all", 10),
                 dataset,
