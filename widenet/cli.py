@@ -151,7 +151,7 @@ def compare(
     from widenet.report.compare_folder import COMPARE_FILES, write_comparison
     from widenet.report.compare_terminal import print_comparison
     from widenet.report.files import check_folder, to_json
-    from widenet.runs.store import Store
+    from widenet.runs import Store, progress_line
 
     names = tuple(filter(None, map(str.strip, (methods or "").split(","))))
     given = {name: value for name, value in sizes.items() if value is not None}
@@ -159,14 +159,14 @@ def compare(
     methods_by_name(names, settings.width, epochs=1)
     out = out or Path(f"widenet-compare-{_short_name(data)}")
     check_folder(out, COMPARE_FILES, force=force)
-    with stages(quiet) as progress, Store(store) if store else nullcontext() as kept:
-        progress(f"reading {data}")
+    with stages(quiet) as stage:
+        stage(f"reading {data}")
         dataset = load(data, target=target, prepare=prepare, impute=impute)
+    with progress_line(quiet) as progress, Store(store) if store else nullcontext() as kept:
         result = run_comparison(dataset, settings, store=kept, allow_long=yes, progress=progress)
-        progress("writing the report")
-        resolved = {"methods": [m.name for m in result.methods], "epochs": result.protocol.epochs}
-        config = {"data": data, "target": target, "impute": impute, "prepare": result.data.prepare}
-        write_comparison(out, result, config | asdict(settings) | resolved, force=force)
+    resolved = {"methods": [m.name for m in result.methods], "epochs": result.protocol.epochs}
+    config = {"data": data, "target": target, "impute": impute, "prepare": result.data.prepare}
+    write_comparison(out, result, config | asdict(settings) | resolved, force=force)
     if as_json:
         click.echo(to_json(result.to_dict()))
     else:

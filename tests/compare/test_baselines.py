@@ -6,10 +6,11 @@ import pytest
 import torch
 from sklearn.linear_model import Ridge, RidgeCV
 
+from widenet.compare import baselines
 from widenet.compare.baselines import BoostingMethod, ForestMethod, RidgeMethod, _coded
 from widenet.compare.folds import make_fold, outer_folds
 from widenet.compare.kernels import RIDGES
-from widenet.compare.tuning import losses
+from widenet.compare.tuning import PILOT_ROWS, losses
 from widenet.data.targets import class_columns
 
 
@@ -65,6 +66,18 @@ def test_shares_of_classes_in_the_code_of_targets():
     assert two.tolist() == [[0.5]]
     missing = _coded(torch.eye(2).double().numpy(), torch.tensor([0, 2]).numpy(), 3)
     assert missing.tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize("method", [ForestMethod(), BoostingMethod()])
+def test_pilots_are_small_and_scaled(binary, method, monkeypatch):
+    seen, ticks = [], iter(range(100))
+    for name in ("_forest", "_boost"):
+        monkeypatch.setattr(baselines, name, lambda training, *_, **__: seen.append(training.n))
+    monkeypatch.setattr(baselines.time, "perf_counter", lambda: next(ticks))
+    training = make_fold(binary, outer_folds(binary, 4, 1, seed=0)[0], seed=0).training
+    once, twice = (method.forecast(training[torch.arange(training.n).repeat(copies)]) for copies in (20, 40))
+    assert set(seen) == {PILOT_ROWS}
+    assert twice == pytest.approx(2 * once)
 
 
 @pytest.mark.parametrize("method", [RidgeMethod(), ForestMethod(), BoostingMethod()])

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from widenet.compare.folds import make_fold, outer_folds, prepared_by, some_rows
-from widenet.compare.tuning import INNER_FOLDS, inner_splits
-from widenet.data import load
+from widenet.compare.tuning import INNER_FOLDS, drawn_rows, inner_splits
+from widenet.data import load, with_labels
 from widenet.errors import InputError
 
 
@@ -96,8 +96,27 @@ def test_rows_are_drawn_with_a_note(multiclass, regression):
     assert "30 of 120 rows" in drawn.provenance[-1]
     assert some_rows(regression, 40, seed=0).n == 40
     assert some_rows(regression, 100, seed=0) is regression
-    with pytest.raises(InputError, match="3 classes"):
-        some_rows(multiclass, 2, seed=0)
+    with pytest.raises(InputError, match=r"0 rows, too few .* more rows"):
+        outer_folds(some_rows(multiclass, 2, seed=0), 5, 1, seed=0)
+
+
+@pytest.mark.parametrize("num_rows", [3, 40, 117, 119])
+def test_any_number_of_rows_can_be_drawn(multiclass, num_rows):
+    single = torch.where(multiclass.labels == 2, 0, multiclass.labels)
+    single[7] = 2
+    for labels in (multiclass.labels, single):
+        drawn = some_rows(with_labels(multiclass, labels), num_rows, seed=0)
+        counts, found = torch.bincount(labels), torch.bincount(drawn.labels, minlength=3)
+        assert drawn.n == num_rows
+        assert bool((found >= 1).all())
+        assert bool(((found - counts * num_rows / 120).abs() <= 1.5).all())
+        assert len(set(drawn.rows.tolist())) == num_rows
+
+
+def test_rows_are_drawn_by_the_seed(binary):
+    first, again, other = (drawn_rows(binary, 50, seed=seed).tolist() for seed in (0, 0, 1))
+    assert first == again == sorted(first)
+    assert first != other
 
 
 def test_inner_parts_lie_within_the_training_part(training):
@@ -113,3 +132,12 @@ def test_many_rows_are_held_out_once(training):
     ((fit, choose),) = inner_splits(many, seed=0)
     assert len(choose) == round(0.25 * many.n)
     assert not set(fit.tolist()) & set(choose.tolist())
+
+
+def test_many_classes_have_inner_folds_however_many_rows(arrays):
+    rng = np.random.default_rng(0)
+    many = arrays(rng.normal(size=(900, 3)), np.array([f"c{i % 180:03}" for i in range(900)]))
+    training = make_fold(many, outer_folds(many, 3, 1, seed=0)[0], seed=0).training
+    assert training.n >= 500
+    for fit, choose in inner_splits(training, seed=0):
+        assert len(set(training.labels[fit].tolist())) == len(set(training.labels[choose].tolist())) == 180

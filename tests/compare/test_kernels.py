@@ -11,12 +11,17 @@ from widenet.compare.kernels import (
     KernelMethod,
     classical,
     cosine_features,
+    network_kernel,
     of_network,
     random_features,
     with_option,
 )
 from widenet.compare.tuning import Inputs, losses
-from widenet.kernels import Gaussian, gram_matrix
+from widenet.kernels import Gaussian, gram_matrix, kernel_by_name
+from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.names import network_by_name
+from widenet.networks.network import with_ones
+from widenet.networks.tangent import tangent_gram
 from widenet.testing import unit_rows
 
 
@@ -65,6 +70,31 @@ def test_long_rows_are_shortened_for_classical_kernels_only(regression):
     assert of_network("relu2-all").rows(long) is long.X
 
 
+@pytest.mark.parametrize(("kernel", "network"), [("relu2", "2layer"), ("relu3", "3layer")])
+@pytest.mark.parametrize("mode", ["all", "last"])
+def test_kernels_are_the_limits_of_the_compared_networks(kernel, network, mode, generator):
+    X = unit_rows(4, 3, generator=generator)
+    wide = network_by_name(f"{network}-{mode}", 1024)
+    draws = []
+    for _ in range(6):
+        params = initialise(wide, 3, 1, Initialisation(), generator=generator, dtype=X.dtype)
+        draws.append(tangent_gram(wide, params, X))
+    expected = gram_matrix(network_kernel(f"{kernel}-{mode}"), X)
+    torch.testing.assert_close(torch.stack(draws).mean(0), expected, rtol=0.08, atol=0)
+
+
+def test_relu2_is_that_of_rows_with_a_one(generator):
+    X = unit_rows(6, 3, generator=generator)
+    expected = gram_matrix(kernel_by_name("relu2-all"), with_ones(X))
+    torch.testing.assert_close(gram_matrix(network_kernel("relu2-all"), X), expected)
+
+
+@pytest.mark.parametrize("num_rows", [5, 8])
+def test_forecast_of_few_rows(regression, num_rows):
+    training = make_fold(regression, outer_folds(regression, 5, 1, seed=0)[0], seed=0).training
+    assert classical("arcsin").forecast(training[torch.arange(num_rows)]) > 0
+
+
 def test_forecast_counts_candidates(regression):
     training = make_fold(regression, outer_folds(regression, 5, 1, seed=0)[0], seed=0).training
     assert 0 < with_option("gaussian", "h", (0.3, 3.0)).forecast(training) < 10
@@ -76,5 +106,7 @@ def test_memory_is_asked_for_first(training, monkeypatch):
         "widenet.compare.kernels.require_memory", lambda size, what: asked.append((size, what))
     )
     method: KernelMethod = classical("arcsin")
-    method.fit(training, seed=0)
-    assert asked[0][0] >= 5 * 8 * training.n**2
+    for ask in (lambda: method.fit(training, seed=0), lambda: method.forecast(training)):
+        ask()
+        assert asked.pop()[0] >= 5 * 8 * training.n**2
+        assert not asked

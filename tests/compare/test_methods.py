@@ -1,8 +1,8 @@
 import pytest
 
+from widenet.compare.kernels import network_kernel
 from widenet.compare.methods import NETWORK_KERNELS, NETWORKS, all_methods, methods_by_name
 from widenet.errors import InputError
-from widenet.kernels import kernel_by_name
 from widenet.networks.names import network_by_name
 
 
@@ -31,7 +31,7 @@ def test_names_are_promises():
         "boosting",
     ]
     assert all(network_by_name(name, 4) for name in NETWORKS)
-    assert all(kernel_by_name(name) for name in NETWORK_KERNELS)
+    assert all(network_kernel(name) for name in NETWORK_KERNELS)
 
 
 def test_groups_and_repetitions():

@@ -9,7 +9,7 @@ from widenet.compare import networks
 from widenet.compare.folds import make_fold, outer_folds
 from widenet.compare.networks import NetworkMethod, default_epochs
 from widenet.compare.trials import run_trial
-from widenet.compare.tuning import losses
+from widenet.compare.tuning import PILOT_ROWS, losses
 
 
 @pytest.fixture
@@ -109,3 +109,11 @@ def test_epochs_come_to_about_as_many_steps():
 def test_forecast_scales_with_epochs(training, small_grid):
     short, long = (NetworkMethod("2layer-all", 16, epochs).forecast(training) for epochs in (10, 1000))
     assert 0 < short < long
+
+
+def test_pilots_are_small(regression, small_grid, monkeypatch):
+    seen = []
+    monkeypatch.setattr(networks, "_sweep", lambda method, training, grid: seen.append(training.n))
+    training = make_fold(regression, outer_folds(regression, 4, 1, seed=0)[0], seed=0).training
+    NetworkMethod("2layer-all", 16, 10).forecast(training[torch.arange(training.n).repeat(40)])
+    assert set(seen) == {PILOT_ROWS}

@@ -1,18 +1,21 @@
 """The comparison as a whole: no test row chooses anything, chance finds nothing, failures stay visible."""
 
 from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 
 import numpy as np
 import pytest
 import torch
 
-from widenet.compare import CompareSettings, run_comparison
+from widenet.compare import CompareSettings, run_comparison, trials
 from widenet.compare.folds import make_fold, outer_folds
+from widenet.compare.kernels import classical
 from widenet.compare.summary import champion_of, significance_of, summarise
 from widenet.compare.trials import Outcome, run_trial
 from widenet.compare.tuning import Family, Model, Score, Training
 from widenet.data import with_labels
 from widenet.errors import InputError, WidenetError
+from widenet.runs import Store
 
 CHEAP = ("relu2-all", "gaussian", "arcsin", "ridge")
 
@@ -155,6 +158,59 @@ def test_failures_are_kept_apart(binary, watch):
     assert result.significance.against_best == ()
 
 
+def test_failed_methods_have_no_part_in_ranks_and_wins():
+    methods = [Spy("a"), Spy("b"), Spy("c")]
+    outcomes = {
+        "a": [Outcome(0.3, 0.3, {}, 0.0), Outcome(0.2, 0.2, {}, 0.0)],
+        "b": [Outcome(0.1, 0.1, {}, 0.0), Outcome(None, None, None, 0.0, "b failed.")],
+        "c": [Outcome(0.4, 0.4, {}, 0.0), Outcome(0.3, 0.3, {}, 0.0)],
+    }
+    results = summarise(methods, outcomes)
+    assert [(r.name, r.rank, r.wins) for r in results] == [("a", 1.0, 2), ("c", 2.0, 0), ("b", None, None)]
+
+
+def test_a_kernel_too_large_is_refused_before_anything_is_fitted(binary, watch, monkeypatch):
+    spy = Spy()
+    watch(spy, classical("arcsin"))
+    monkeypatch.setattr("widenet.data.memory.available_bytes", lambda: 1000)
+    with pytest.raises(InputError, match="A kernel of 96 rows needs"):
+        run_comparison(binary, CompareSettings(folds=5, repeats=1))
+    assert not spy.seen
+
+
+def test_stored_fits_belong_to_the_code_that_made_them():
+    names = {module.__name__ for module in trials._modules()}
+    assert {"widenet.predict.learning_curve", "widenet.data.targets", "widenet.data.noise"} <= names
+    assert {"widenet.compare.tuning", "widenet.networks.resnet", "widenet.training.linear"} <= names
+    assert f"torch {version('torch')}, scikit-learn {version('scikit-learn')}" in trials._code()
+
+
+@dataclass(frozen=True)
+class Interrupted(Spy):
+    """A method of many hours that is interrupted after its first two folds."""
+
+    def fit(self, training, *, seed):
+        if len(self.seen) == 2:
+            raise KeyboardInterrupt
+        return super().fit(training, seed=seed)
+
+    def forecast(self, training):
+        return 7200.0
+
+
+def test_only_what_is_left_is_forecast_and_counted(binary, watch, tmp_path):
+    settings, told = CompareSettings(folds=5, repeats=1), []
+    watch(Interrupted())
+    with Store(tmp_path / "fits.db") as store:
+        with pytest.raises(KeyboardInterrupt):
+            run_comparison(binary, settings, store=store, allow_long=True)
+        with pytest.raises(InputError, match=r"about 6\.0 hours, 6\.0 of them for spy"):
+            run_comparison(binary, settings, store=store)
+        watch(Spy())
+        run_comparison(binary, settings, store=store, progress=lambda *line: told.append(line))
+    assert next(done for done, _, text in told if text == "trials") == 2
+
+
 def test_all_methods_failing_is_still_a_result(binary, watch):
     watch(Failing())
     result = run_comparison(binary, CompareSettings(folds=4, repeats=1))
@@ -182,13 +238,32 @@ def test_more_than_an_hour_needs_consent(binary, watch):
     assert len(spy.seen) == 5
 
 
-def test_progress_tells_method_fold_and_time_left(binary):
+def test_progress_counts_forecasts_and_then_fits(binary):
     told = []
-    settings = CompareSettings(methods=("arcsin",), folds=3, repeats=1)
-    run_comparison(binary, settings, progress=told.append)
-    assert told[0] == "forecast"
-    assert [line.partition(",")[0] for line in told[1:]] == [f"arcsin: fold {j} of 3" for j in (1, 2, 3)]
-    assert all(line.endswith(" left") for line in told[1:])
+    settings = CompareSettings(methods=("arcsin", "ridge"), folds=3, repeats=1)
+    run_comparison(binary, settings, progress=lambda *line: told.append(line))
+    assert told[:3] == [(done, 2, "forecasts") for done in range(3)]
+    assert told[3:] == [(done, 6, "trials") for done in range(7)]
+
+
+def test_fits_go_fold_by_fold_so_that_their_pace_is_even(binary, watch):
+    order = []
+    first, second = (Spy(name, seen=_Noting(order, name)) for name in ("a", "b"))
+    watch(first, second)
+    run_comparison(binary, CompareSettings(folds=3, repeats=1))
+    assert order == ["a", "b"] * 3
+
+
+class _Noting(list):
+    """A list that notes whose it is in another one whenever something is appended."""
+
+    def __init__(self, order, name):
+        super().__init__()
+        self.order, self.name = order, name
+
+    def append(self, item):
+        super().append(item)
+        self.order.append(self.name)
 
 
 @pytest.mark.parametrize("name", ["width", "epochs", "rows", "repeats"])
@@ -199,12 +274,12 @@ def test_sizes_must_be_positive(name):
 
 def test_champions_are_chosen_by_inner_errors(binary):
     methods = [Spy("a"), Spy("b"), Spy("c", "network")]
-    trials = {
+    outcomes = {
         "a": [Outcome(0.5, 0.1, {}, 0.0), Outcome(0.1, 0.4, {}, 0.0)],
         "b": [Outcome(0.2, 0.3, {"h": 1}, 0.0), Outcome(0.3, 0.2, {"h": 1}, 0.0)],
         "c": [Outcome(0.2, 0.2, {}, 0.0), Outcome(0.2, 0.2, {}, 0.0)],
     }
-    results = summarise(methods, trials)
+    results = summarise(methods, outcomes)
     champion = champion_of(results, "kernel")
     assert champion.chosen == ("a", "b")
     assert champion.errors == (0.5, 0.3)

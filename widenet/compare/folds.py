@@ -5,14 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from sklearn.model_selection import (
-    RepeatedKFold,
-    RepeatedStratifiedKFold,
-    StratifiedShuffleSplit,
-)
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from torch import Tensor
 
-from widenet.compare.tuning import INNER_FOLDS, Inputs, Training
+from widenet.compare.tuning import INNER_FOLDS, Inputs, Training, drawn_rows
 from widenet.data.dataset import Dataset
 from widenet.data.noise import subset
 from widenet.data.wording import counted, shown
@@ -116,18 +112,6 @@ def some_rows(dataset: Dataset, num_rows: int, *, seed: int) -> Dataset:
     """At most so many rows, drawn with every class in its share, in their order; a note says so."""
     if dataset.n <= num_rows:
         return dataset
-    if dataset.labels is None:
-        generator = torch.Generator().manual_seed(seed)
-        drawn = torch.randperm(dataset.n, generator=generator)[:num_rows]
-    else:
-        try:
-            split = StratifiedShuffleSplit(n_splits=1, train_size=num_rows, random_state=seed)
-            drawn = torch.from_numpy(next(split.split(np.zeros(dataset.n), dataset.labels.numpy()))[0])
-        except ValueError as error:  # fewer rows than classes, or a class of a single row
-            raise InputError(
-                f"{num_rows:,} rows cannot be drawn from {dataset.name} with all of its "
-                f"{len(dataset.classes):,} classes: use more --rows, or drop the smallest classes."
-            ) from error
     note = f"{num_rows:,} of {dataset.n:,} rows were drawn for the comparison; --rows sets how many."
-    part = subset(dataset, drawn.sort().values)
+    part = subset(dataset, drawn_rows(dataset, num_rows, seed=seed))
     return replace(part, provenance=(*dataset.provenance, note))

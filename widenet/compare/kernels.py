@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -13,8 +14,10 @@ from widenet.compare.tuning import Family, Inputs, Model, Setting, Training, bes
 from widenet.data.memory import require_memory
 from widenet.kernels.classical import RandomFeatures
 from widenet.kernels.kernel import Kernel
+from widenet.kernels.layers import Dense, Relu
 from widenet.kernels.matrix import cross_matrix, gram_matrix
 from widenet.kernels.names import kernel_by_name
+from widenet.kernels.networks import ResNet3, Serial, Trained
 from widenet.training.linear import factorise, ridge_coefficients, ridge_leave_one_out
 
 RIDGES = torch.logspace(-8, 2, 21, dtype=torch.float64)  # over the mean of the kernel's diagonal
@@ -46,7 +49,7 @@ class KernelMethod:
     rows: Callable[[Inputs], Tensor] = lambda inputs: normalize(inputs.X, dim=1)
 
     def fit(self, training: Training, *, seed: int) -> Model:
-        require_memory(HELD_MATRICES * 8 * training.n**2, f"A kernel of {training.n:,} rows")
+        _require_memory(training)
         X = self.rows(training.inputs)
         fits = [
             _fit_kernel(kernel, setting, X, training, self.rows)
@@ -55,12 +58,17 @@ class KernelMethod:
         return fits[best_score([model.score for model in fits])]
 
     def forecast(self, training: Training) -> float:
-        """A fit to a few rows for each candidate, of which half grows as the square and half as the cube."""
+        """A fit to a few rows for each candidate, of which half grows as the square and half as the cube.
+
+        What would not fit in memory is refused here, before any method is fitted.
+        """
+        _require_memory(training)
         part = training[torch.arange(min(training.n, PILOT_ROWS))]
         X = self.rows(part.inputs)
         candidates = self.candidates(X.shape[1], torch.Generator().manual_seed(0))
         setting, kernel = candidates[0]
-        _fit_kernel(kernel, setting, X[:WARM_ROWS], part[torch.arange(WARM_ROWS)], self.rows)
+        few = torch.arange(min(WARM_ROWS, part.n))
+        _fit_kernel(kernel, setting, X[few], part[few], self.rows)
         seconds = []
         for _ in range(NUM_PILOTS):
             start = time.perf_counter()
@@ -68,6 +76,10 @@ class KernelMethod:
             seconds.append(time.perf_counter() - start)
         growth = training.n / part.n
         return len(candidates) * min(seconds) * (growth**2 + growth**3) / 2
+
+
+def _require_memory(training: Training) -> None:
+    require_memory(HELD_MATRICES * 8 * training.n**2, f"A kernel of {training.n:,} rows")
 
 
 def _fit_kernel(
@@ -91,8 +103,26 @@ def _fit_kernel(
 
 
 def of_network(name: str) -> KernelMethod:
-    """The method of a network's kernel, which sees the rows as the network does."""
-    return KernelMethod(name, lambda d, generator: [({}, kernel_by_name(name))], rows=lambda inputs: inputs.X)
+    """The method of the kernel of a compared network, which sees the rows as the network does."""
+    kernel = network_kernel(name)
+    return KernelMethod(name, lambda d, generator: [({}, kernel)], rows=lambda inputs: inputs.X)
+
+
+def network_kernel(name: str) -> Kernel:
+    """The kernel of a network with biases, as all networks of the comparison have them.
+
+    Those of relu2 and relu3 are the limits at large width of the networks as they are initialised
+    (`widenet.networks.tangent`); factors would not matter, since ridges follow the scale of the kernel.
+
+    Args:
+        name: relu2, relu3 or resnet3, a hyphen, and the layers that are trained.
+    """
+    architecture, _, mode = name.partition("-")
+    trained = cast(Trained, mode)
+    if architecture == "resnet3":
+        return ResNet3(trained)
+    hidden = (Dense(bias_var=1.0), Relu()) * (int(architecture.removeprefix("relu")) - 1)
+    return Serial(*hidden, Dense(), trained=trained)
 
 
 def classical(name: str) -> KernelMethod:

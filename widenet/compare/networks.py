@@ -67,15 +67,16 @@ class NetworkMethod:
     def forecast(self, training: Training) -> float:
         """The time of one epoch of the grid is the difference between a short pilot and a shorter one."""
         splits = inner_splits(training, seed=0)
-        part = training[splits[0][0]]
-        _sweep(self, part, self._grid(epochs=1, seed=0))  # nothing is timed before it has run once
+        num_rows = len(splits[0][0])
+        pilot = training.pilot()
+        _sweep(self, pilot, self._grid(epochs=1, seed=0))  # nothing is timed before it has run once
         seconds = []
         for epochs in (1, 1 + PILOT_EPOCHS):
             start = time.perf_counter()
-            _sweep(self, part, self._grid(epochs, seed=0))
+            _sweep(self, pilot, self._grid(epochs, seed=0))
             seconds.append(time.perf_counter() - start)
-        each = max(seconds[1] - seconds[0], 0.0) / PILOT_EPOCHS
-        num_sweeps = len(splits) + LAST_RUN * training.n / part.n
+        each = max(seconds[1] - seconds[0], 0.0) / PILOT_EPOCHS * num_rows / pilot.n
+        num_sweeps = len(splits) + LAST_RUN * training.n / num_rows
         return num_sweeps * (seconds[0] + each * self.epochs)
 
     def _grid(self, epochs: int, seed: int) -> list[TrainingSettings]:

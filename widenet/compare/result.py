@@ -45,8 +45,8 @@ class MethodResult:
         family: network, kernel or baseline.
         error: Mean error over the folds; None where the method failed on one.
         std: Standard deviation of the error between folds.
-        rank: Average rank over the folds, 1 the best.
-        wins: Folds on which no other method had a smaller error.
+        rank: Average rank over the folds among the methods that failed on none, 1 the best; None for others.
+        wins: Folds on which none of these had a smaller error; None for others.
         seconds: Time of all its fits and predictions.
         best: The setting that was chosen most often.
         errors: Error on each fold; None where it failed.
@@ -59,8 +59,8 @@ class MethodResult:
     family: Family
     error: float | None
     std: float | None
-    rank: float
-    wins: int
+    rank: float | None
+    wins: int | None
     seconds: float
     best: Setting | None
     errors: tuple[float | None, ...]

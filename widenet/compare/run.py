@@ -1,7 +1,6 @@
 """The comparison itself: every method on every outer fold, then ranks, tests and a verdict."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -17,6 +16,7 @@ from widenet.compare.verdict import verdict
 from widenet.data.dataset import Dataset
 from widenet.errors import InputError
 from widenet.runs.store import Store
+from widenet.runs.trials import Progress
 
 HOUR = 3600.0
 
@@ -56,7 +56,7 @@ def run_comparison(
     *,
     store: Store | None = None,
     allow_long: bool = False,
-    progress: Callable[[str], None] = lambda stage: None,
+    progress: Progress = lambda done, total, text: None,
 ) -> ComparisonResult:
     """Compare networks, kernels and baselines on this data by nested cross-validation.
 
@@ -65,8 +65,8 @@ def run_comparison(
         settings: Methods, folds, sizes, seed; the defaults of `CompareSettings` if left out.
         store: Where finished fits are kept, so that a comparison that was interrupted goes on from there.
         allow_long: Whether a comparison whose forecast is beyond an hour may run.
-        progress: Called with a few words as each stage begins, and with these words, a colon and how far it
-            is within a long one.
+        progress: Called with the numbers of forecasts, and then of fits, that are done and wanted, and with
+            what they are.
     """
     start = time.perf_counter()
     settings = settings or CompareSettings()
@@ -84,17 +84,16 @@ def run_comparison(
     }
     trials = Trials(dataset, methods, tests, seed=settings.seed, protocol=protocol, store=store)
 
-    progress("forecast")
-    expected = trials.forecast()
-    forecast = trials.total(expected)
+    expected = trials.forecast(progress)
+    forecast = sum(expected.values())
     if forecast > HOUR and not allow_long:
         slowest = max(expected, key=lambda name: expected[name])
-        share = len(tests) * expected[slowest]
         raise InputError(
-            f"This comparison would take about {forecast / HOUR:.1f} hours, {share / HOUR:.1f} of them for "
-            f"{slowest}: use fewer --rows, --methods or --epochs, or add --yes to run it all the same."
+            f"This comparison would take about {forecast / HOUR:.1f} hours, "
+            f"{expected[slowest] / HOUR:.1f} of them for {slowest}: use fewer --rows, --methods or --epochs, "
+            "or add --yes to run it all the same."
         )
-    outcomes = trials.run(expected, progress)
+    outcomes = trials.run(progress)
     results = summarise(methods, outcomes)
     test_share = len(tests[0]) / train_rows
     significance = significance_of(results, test_share)

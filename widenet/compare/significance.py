@@ -85,18 +85,10 @@ def paired_tests(
 
 
 def average_ranks(errors: np.ndarray) -> np.ndarray:
-    """Mean rank of each method over the folds, 1 the best, ties sharing theirs; errors (methods, folds).
-
-    A method that failed on a fold, an error of NaN or infinity there, comes last on it.
-    """
-    return rankdata(_failed_last(errors), axis=0).mean(axis=1)
+    """Mean rank of each method over the folds, 1 the best, ties sharing theirs; errors (methods, folds)."""
+    return rankdata(errors, axis=0).mean(axis=1)
 
 
 def wins(errors: np.ndarray) -> np.ndarray:
     """On how many folds no other method has a smaller error; ties count for all of them."""
-    values = _failed_last(errors)
-    return ((values == values.min(axis=0)) & np.isfinite(values)).sum(axis=1)
-
-
-def _failed_last(errors: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(errors), errors, np.inf)
+    return (errors == errors.min(axis=0)).sum(axis=1)

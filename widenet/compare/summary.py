@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,18 +21,18 @@ TEST = (
 
 def summarise(methods: Sequence[Method], outcomes: dict[str, list[Outcome]]) -> tuple[MethodResult, ...]:
     """Means, spreads, ranks and wins; the smallest error first, those that failed last."""
-    errors = np.array(
-        [[np.nan if t.error is None else t.error for t in outcomes[method.name]] for method in methods]
-    )
-    ranks, won = average_ranks(errors), wins(errors)
-    results = [
-        _method_result(method, outcomes[method.name], float(ranks[i]), int(won[i]))
-        for i, method in enumerate(methods)
-    ]
-    return tuple(sorted(results, key=lambda r: (r.error is None, r.error or 0.0, r.rank)))
+    results = [_method_result(method, outcomes[method.name]) for method in methods]
+    failed = [result for result in results if result.error is None]
+    whole = [result for result in results if result.error is not None]
+    if whole:
+        errors = np.array([result.errors for result in whole])
+        standing = zip(whole, average_ranks(errors), wins(errors), strict=True)
+        whole = [replace(result, rank=float(rank), wins=int(won)) for result, rank, won in standing]
+    return (*sorted(whole, key=lambda result: (result.error, result.rank)), *failed)
 
 
-def _method_result(method: Method, trials: list[Outcome], rank: float, num_wins: int) -> MethodResult:
+def _method_result(method: Method, trials: list[Outcome]) -> MethodResult:
+    """All but rank and wins, which only methods have that failed on no fold."""
     errors = [trial.error for trial in trials if trial.error is not None]
     complete = len(errors) == len(trials)
     chosen = [trial.setting for trial in trials if trial.setting is not None]
@@ -41,8 +42,8 @@ def _method_result(method: Method, trials: list[Outcome], rank: float, num_wins:
         family=method.family,
         error=float(np.mean(errors)) if complete else None,
         std=float(np.std(errors, ddof=1)) if complete else None,
-        rank=rank,
-        wins=num_wins,
+        rank=None,
+        wins=None,
         seconds=sum(trial.seconds for trial in trials),
         best=dict(counts.most_common(1)[0][0]) if counts else None,
         errors=tuple(trial.error for trial in trials),

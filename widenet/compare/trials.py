@@ -2,9 +2,10 @@
 
 import pkgutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
+from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
@@ -17,9 +18,12 @@ from widenet.data.dataset import Dataset
 from widenet.errors import InputError, WidenetError
 from widenet.runs.store import Store
 from widenet.runs.trial import Failure, Result, Trial, code_version, data_hash
-from widenet.runs.trials import run_trials
+from widenet.runs.trials import Progress, run_trials
 
-PACKAGES = ("compare", "kernels", "networks", "training")  # the code that a trial's numbers come from
+# The code that a trial's numbers come from.
+PACKAGES = ("compare", "kernels", "networks", "training")
+MODULES = ("data.noise", "data.targets", "predict.learning_curve")
+LIBRARIES = ("torch", "scikit-learn")
 
 
 @dataclass(frozen=True)
@@ -83,41 +87,40 @@ class Trials:
         generator = torch.Generator().manual_seed(seed)
         self.seeds = torch.randint(2**31 - 1, (len(tests),), generator=generator).tolist()
         labels = [] if dataset.labels is None else [dataset.labels]
-        code, data = code_version(_modules()), data_hash(dataset.X, dataset.Y, *labels)
+        code, data = _code(), data_hash(dataset.X, dataset.Y, *labels)
+        # Fold by fold, so that the pace so far, over all methods, tells when the rest will be done.
         self.trials = {
             (method.name, j): Trial({"method": method.name, "fold": j, "seed": seed, **protocol}, code, data)
-            for method in methods
             for j in range(len(tests))
+            for method in methods
         }
 
     def fold(self, index: int) -> Fold:
         """Made when it is asked for, so that only one is held."""
         return make_fold(self.dataset, self.tests[index], seed=self.seeds[index])
 
-    def forecast(self) -> dict[str, float]:
-        """Seconds that one fit of each method will take; 0 where all its trials are in the store."""
+    def forecast(self, progress: Progress) -> dict[str, float]:
+        """Seconds that the trials of each method will take which are not in the store."""
         training = self.fold(0).training
-        return {
-            method.name: method.forecast(training) if self._num_pending(method) else 0.0
-            for method in self.methods
-        }
+        expected = {}
+        for done, method in enumerate(self.methods):
+            progress(done, len(self.methods), "forecasts")
+            num_pending = self._num_pending(method)
+            expected[method.name] = num_pending * method.forecast(training) if num_pending else 0.0
+        progress(len(self.methods), len(self.methods), "forecasts")
+        return expected
 
-    def total(self, expected: Mapping[str, float]) -> float:
-        """Seconds that the trials will take which are not in the store."""
-        return sum(expected[method.name] * self._num_pending(method) for method in self.methods)
-
-    def run(self, expected: Mapping[str, float], progress: Callable[[str], None]) -> dict[str, list[Outcome]]:
+    def run(self, progress: Progress) -> dict[str, list[Outcome]]:
         """Bring every trial to its end: outcomes of each method, by fold."""
         methods = {method.name: method for method in self.methods}
-        clock = _Clock([(name, j, expected[name]) for name, j in self.trials], len(self.tests), progress)
 
         def work(settings: list[Mapping[str, Any]]) -> list[Result]:
             (own,) = settings
             name, j = str(own["method"]), int(own["fold"])
-            clock.begin(name, j)
             return [Result(asdict(run_trial(methods[name], self.fold(j))))]
 
-        found = run_trials([[trial] for trial in self.trials.values()], work, store=self.store)
+        groups = [[trial] for trial in self.trials.values()]
+        found = run_trials(groups, work, store=self.store, progress=progress)
         outcomes: dict[str, list[Outcome]] = {name: [] for name in methods}
         for (name, _), result in zip(self.trials, found, strict=True):
             if isinstance(result, Failure):
@@ -130,30 +133,17 @@ class Trials:
         return sum(self.store is None or self.store.get(trial) is None for trial in own)
 
 
-class _Clock:
-    """Tells each trial as it begins, and the time that is left by the forecast and the pace so far."""
-
-    def __init__(
-        self, trials: Sequence[tuple[str, int, float]], num_folds: int, progress: Callable[[str], None]
-    ) -> None:
-        self._expected = {(name, fold): seconds for name, fold, seconds in trials}
-        self._num_folds, self._progress = num_folds, progress
-        self._start, self._done = time.perf_counter(), 0.0
-
-    def begin(self, name: str, fold: int) -> None:
-        order = list(self._expected)
-        ahead = sum(self._expected[trial] for trial in order[order.index((name, fold)) :])
-        pace = (time.perf_counter() - self._start) / self._done if self._done else 1.0
-        left = ahead * pace
-        shown = f"{left:.0f} s" if left < 100 else f"{left / 60:.0f} min"
-        self._progress(f"{name}: fold {fold + 1} of {self._num_folds}, {shown} left")
-        self._done += self._expected[name, fold]
+def _code() -> str:
+    """Version of all code that a trial's numbers come from."""
+    libraries = [f"{library} {version(library)}" for library in LIBRARIES]
+    return ", ".join((code_version(_modules()), *libraries))
 
 
 def _modules() -> list[ModuleType]:
     packages = [import_module(f"widenet.{package}") for package in PACKAGES]
-    return [
-        import_module(f"{package.__name__}.{found.name}")
+    inside = [
+        f"{package.__name__}.{found.name}"
         for package in packages
         for found in pkgutil.iter_modules(package.__path__)
     ]
+    return [import_module(name) for name in (*inside, *(f"widenet.{module}" for module in MODULES))]

@@ -19,6 +19,7 @@ Setting = dict[str, Any]  # what was chosen, by name: numbers and words
 INNER_FOLDS = 3  # of a training part with few rows
 FEW_ROWS = 500  # below it one held-out part would be too small to choose by
 HELD_OUT = 0.25  # share held out of a training part with more rows
+PILOT_ROWS = 1000  # at most, on which a method is timed whose time grows as the number of rows
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,10 @@ class Training:
     def __getitem__(self, rows: Tensor) -> "Training":
         return Training(subset(self.dataset, rows), self.Z[rows])
 
+    def pilot(self) -> "Training":
+        """Few rows to time a method on, with classes in their shares."""
+        return self[drawn_rows(self.dataset, PILOT_ROWS, seed=0)]
+
 
 @dataclass(frozen=True, order=True)
 class Score:
@@ -119,6 +124,23 @@ class Method(Protocol):
         ...
 
 
+def drawn_rows(dataset: Dataset, num_rows: int, *, seed: int) -> Tensor:
+    """At most so many rows drawn at random, by index and in their order, with every class in its share.
+
+    Where class c has n_c rows and its rows stand in a random order, the rth of them (from 0) has its turn at
+    r/n_c: so at any time as large a share of each class has been drawn, rounded up.
+    """
+    order = torch.randperm(dataset.n, generator=torch.Generator().manual_seed(seed))
+    if dataset.labels is not None:
+        labels = dataset.labels[order]
+        turns = torch.empty(dataset.n, dtype=torch.float64)
+        for c in labels.unique():
+            rows = (labels == c).nonzero()[:, 0]
+            turns[rows] = torch.arange(len(rows), dtype=turns.dtype) / len(rows)
+        order = order[turns.argsort(stable=True)]
+    return order[:num_rows].sort().values
+
+
 def losses(predictions: Tensor, Y: Tensor, *, classification: bool) -> Tensor:
     """Loss of each row, shape (..., n), for predictions of shape (..., n, c).
 
@@ -147,8 +169,11 @@ def best_score(candidates: list[Score]) -> int:
 
 
 def inner_splits(training: Training, *, seed: int) -> list[tuple[Tensor, Tensor]]:
-    """Rows to fit and rows to choose by: three folds where rows are few, else one held-out quarter."""
-    few = training.n < FEW_ROWS
+    """Rows to fit and rows to choose by: three folds where rows are few, else one held-out quarter.
+
+    Rows are few as well where a quarter of them would have no room for every class.
+    """
+    few = training.n < FEW_ROWS or HELD_OUT * training.n < training.num_classes
     rows = np.zeros(training.n)
     if training.labels is None:
         plain = KFold(INNER_FOLDS, shuffle=True, random_state=seed)

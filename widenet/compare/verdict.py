@@ -45,24 +45,20 @@ def verdict(
             f"constant prediction has {error_text(chance, measure)}."
         )
     else:
-        first = _answer(significance, measure)
+        first = _answer(methods, significance, measure)
     return (first, *_families(significance, measure), _best_sentence(methods, significance, measure))
 
 
-def _answer(significance: Significance, measure: str) -> str:
+def _answer(methods: Sequence[MethodResult], significance: Significance, measure: str) -> str:
     """Does anything beat kernels, and is it real?"""
     tests = significance.against_kernels
-    families = {champion.family for champion in significance.champions}
-    if "kernel" not in families:
-        return "No kernel was compared, so whether anything beats kernels stays open."
     if not tests:
-        return "Only kernels were compared, so whether anything beats them stays open."
+        return f"{_why_no_tests(methods, significance)}, so whether anything beats kernels stays open."
     better = [test for test in tests if test.significant and test.difference < 0]
     worse = [test for test in tests if test.significant and test.difference > 0]
     if better:
         names = " and ".join(test.first for test in better)
-        verb = "beat" if len(better) > 1 or names.endswith("s") else "beats"
-        return f"Yes: {names} {verb} kernels here, and the difference is larger than chance explains."
+        return f"Yes: {names} beat kernels here, and the difference is larger than chance explains."
     if len(worse) == len(tests):
         return "No: nothing here beats kernels, and kernels are better by more than chance explains."
     leading = [test.first for test in tests if test.difference < 0]
@@ -78,6 +74,16 @@ def _answer(significance: Significance, measure: str) -> str:
         behind = " and ".join(test.first for test in worse)
         return f"No: nothing here beats kernels, and they lead {behind} by more than chance explains."
     return "No: nothing here beats kernels, and their own lead may be chance."
+
+
+def _why_no_tests(methods: Sequence[MethodResult], significance: Significance) -> str:
+    """Why there are no kernels, or nothing beside them, to test."""
+    families = {method.family for method in methods}
+    if "kernel" not in families:
+        return "No kernel was compared"
+    if all(champion.family != "kernel" for champion in significance.champions):
+        return "Every kernel failed"
+    return "Only kernels were compared" if families == {"kernel"} else "Every method but the kernels failed"
 
 
 def _families(significance: Significance, measure: str) -> list[str]:

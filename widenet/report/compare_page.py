@@ -1,18 +1,15 @@
 """A comparison as one HTML page that opens offline."""
 
-from widenet.compare.result import ComparisonResult, MethodResult
+from widenet.compare.result import Champion, ComparisonResult, MethodResult
 from widenet.compare.significance import PairedTest
-from widenet.compare.tuning import Family
 from widenet.compare.verdict import PLURAL, difference_text, error_text, p_text
 from widenet.data.wording import counted
 from widenet.report.compare_charts import compare_charts
-from widenet.report.compare_words import how_measured, setting_text, time_text
+from widenet.report.compare_words import how_measured, setting_text, standing, time_text
 from widenet.report.document import document, masthead
 from widenet.report.markup import Html, details, element, join, paragraphs, table
 from widenet.report.quantities import duration, literal
 from widenet.report.sections import figure, folds, items, section
-
-FAMILIES: tuple[Family, ...] = ("network", "kernel", "baseline")
 
 
 def compare_page(result: ComparisonResult) -> str:
@@ -53,11 +50,10 @@ def _masthead(result: ComparisonResult) -> Html:
 def _tiles(result: ComparisonResult) -> Html:
     """The champion of each family, and the time."""
     measure = result.protocol.measure
-    tiles = []
-    for family in FAMILIES:
-        member = next((m for m in result.methods if m.family == family and m.error is not None), None)
-        if member is not None and member.error is not None:
-            tiles.append((f"Best {family}", error_text(member.error, measure), member.name, "#q1"))
+    tiles = [
+        (PLURAL[champion.family].capitalize(), error_text(champion.error, measure), _most(champion), "#q2")
+        for champion in result.significance.champions
+    ]
     tiles.append(("Constant guess", error_text(result.protocol.chance, measure), "for comparison", "#q4"))
     spent = duration(result.seconds).replace(" seconds", " s").replace(" minutes", " min")
     tiles.append(("Time", spent, f"forecast {duration(result.forecast)}", "#q4"))
@@ -91,12 +87,11 @@ def _method_row(
 ) -> tuple[str, ...]:
     measure = result.protocol.measure
     if method.error is None or method.std is None:
-        error, spread = "failed", ""
+        error, spread, p = "failed", "", ""
     else:
         error, spread = error_text(method.error, measure), error_text(method.std, measure)
-    p = "best" if method.name == result.best else p_text(adjusted[method.name]) if method.error else ""
-    rank, won = f"{method.rank:.1f}", str(method.wins)
-    return method.name, method.family, error, spread, rank, won, p, time_text(method.seconds)
+        p = "best" if method.name == result.best else p_text(adjusted[method.name])
+    return method.name, method.family, error, spread, *standing(method), p, time_text(method.seconds)
 
 
 def _tests_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:
@@ -156,6 +151,13 @@ def _measured_body(result: ComparisonResult) -> Html:
     if failures:
         blocks.append(details(f"{counted(len(failures), 'fit')} that failed", items(failures)))
     return folds(*blocks)
+
+
+def _most(champion: Champion) -> str:
+    """The member that was champion in most folds."""
+    names = champion.chosen
+    name = max(sorted(set(names)), key=names.count)
+    return f"champions, {'' if len(set(names)) == 1 else 'most often '}{name}"
 
 
 def _counts(names: tuple[str, ...]) -> str:

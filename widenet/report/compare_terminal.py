@@ -5,7 +5,7 @@ from rich.text import Text
 
 from widenet.compare.result import ComparisonResult, MethodResult
 from widenet.compare.verdict import error_text
-from widenet.report.compare_words import time_text
+from widenet.report.compare_words import standing, time_text
 from widenet.report.quantities import literal
 
 INDENT = "  "
@@ -46,8 +46,7 @@ def _cells(result: ComparisonResult, method: MethodResult, adjusted: dict[str, f
     else:
         error, spread = error_text(method.error, measure), error_text(method.std, measure)
         p = "best" if best else _short_p(adjusted[method.name])
-    rank, won = f"{method.rank:.1f}", str(method.wins)
-    return method.name, method.family, error, spread, rank, won, p, time_text(method.seconds)
+    return method.name, method.family, error, spread, *standing(method), p, time_text(method.seconds)
 
 
 def _short_p(p: float) -> str:

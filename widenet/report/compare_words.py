@@ -1,6 +1,6 @@
 """Words that a comparison's page and its screenful share."""
 
-from widenet.compare.result import ComparisonResult
+from widenet.compare.result import ComparisonResult, MethodResult
 from widenet.compare.tuning import Setting
 from widenet.compare.verdict import error_text
 
@@ -36,6 +36,13 @@ def setting_text(setting: Setting) -> str:
         f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
         for name, value in setting.items()
     )
+
+
+def standing(method: MethodResult) -> tuple[str, str]:
+    """Rank and wins; empty where the method failed."""
+    if method.rank is None or method.wins is None:
+        return "", ""
+    return f"{method.rank:.1f}", str(method.wins)
 
 
 def time_text(seconds: float) -> str:
