@@ -81,7 +81,8 @@ class _MovingLine:
             self._beginning = _Beginning(text, done, now)
             for task in self._bars.task_ids:
                 self._bars.remove_task(task)
-            self._bars.add_task(text, pace=self._beginning.pace(done, total, now))
+            pace = self._beginning.pace(done, total, now)
+            self._bars.add_task(text, total=total, completed=done, pace=pace)
         pace = self._beginning.pace(done, total, now)
         self._bars.update(self._bars.task_ids[0], completed=done, total=total, pace=pace)
 
