@@ -109,7 +109,8 @@ def sweep(
     ]
     work = partial(_train_group, network, rows, tested, keep_weights)
     if executor is not None:
-        outcomes = run_trials(trials, work, store=store, executor=executor, progress=progress)
+        elsewhere = partial(_on_one_thread, work)
+        outcomes = run_trials(trials, elsewhere, store=store, executor=executor, progress=progress)
     else:
         with threads() as (pool, stopped):
             stoppable = partial(work, stopped=stopped)
@@ -204,6 +205,18 @@ def _train_group(
         Result(run.to_dict(), {name: part.numpy() for name, part in (run.weights or {}).items()})
         for run in runs
     ]
+
+
+def _on_one_thread(
+    work: Callable[[Sequence[Mapping[str, Any]]], list[Result]], settings: Sequence[Mapping[str, Any]]
+) -> list[Result]:
+    """The work without threads of its own: a forked process waits for ever for those of its parent."""
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return work(settings)
+    finally:
+        torch.set_num_threads(num_threads)
 
 
 def _as_run(outcome: Result) -> TrainingRun:
