@@ -19,6 +19,20 @@ def test_tiled_products_equal_dense_ones(keep_bytes, generator):
     assert tiled.dtype == dense.dtype == torch.float64
 
 
+@pytest.mark.parametrize("keep_bytes", [0, 20_000, 10**9])
+def test_rounded_tiles_take_half_the_memory(keep_bytes, generator):
+    kernel, X = kernel_by_name("relu2-hidden"), unit_rows(130, 7, generator=generator)
+    V = torch.randn(130, 3, generator=generator, dtype=torch.float64)
+    exact = TiledGram(kernel, X, keep_bytes=2 * keep_bytes, tile=50)
+    single = TiledGram(kernel, X, keep_bytes=keep_bytes, tile=50, dtype=torch.float32)
+    product = exact.matmul(V)
+    torch.testing.assert_close(single.matmul(V), product, rtol=1e-5, atol=1e-5)
+    assert single.matmul(V).dtype == torch.float64
+    assert not torch.equal(single.matmul(V), product)
+    assert torch.equal(exact.round_(torch.float32).matmul(V), single.matmul(V))
+    assert exact.dtype == torch.float32
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("p", [1, 2])
 def test_dense_products_read_a_symmetric_matrix_right(dtype, p, generator):

@@ -17,7 +17,8 @@ BASE_BYTES = 600 * 2**20  # interpreter and libraries
 ASSUMED_BYTES = 8 * 2**30  # free memory, where the system does not tell
 BLOCK_COLUMNS = 24  # vectors in a block, besides the label columns
 NUM_VECTORS = 4000  # vectors of length n held at a time: a Krylov basis, or the preconditioner and its making
-NUM_PRODUCTS = 260  # block products of an audit by tiles, the preconditioner's included
+NUM_PRODUCTS = 110  # block products of an audit by tiles in float64, ...
+NUM_SOLVE_PRODUCTS = 210  # ... and in float32, of the solves and their preconditioners, in half the time
 PILOT_ROWS = 1024
 
 
@@ -88,7 +89,7 @@ def _tiled_seconds(n: int, d: int, num_columns: int, kept: float, speed: Speed) 
     gram = n * n * d / speed.flops + n * n / 2 / speed.entries
     columns = BLOCK_COLUMNS + num_columns
     product = max(2 * n * n * columns / speed.flops, 4 * n * n / speed.bytes) + (1 - kept) * gram
-    return 60 + 2 * gram + NUM_PRODUCTS * product
+    return 60 + 2 * gram + (NUM_PRODUCTS + NUM_SOLVE_PRODUCTS / 2) * product
 
 
 def _seconds(work: Callable[[], object]) -> float:

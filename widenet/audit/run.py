@@ -31,6 +31,7 @@ JITTER = 1e-8  # of the mean diagonal: lets rows that occur twice be left out on
 NORM_TOLERANCE = 1e-6  # of rows: what rounding in float32 leaves
 LOO_PROBES = 28  # at least
 PRECONDITIONER_RANK = 600
+SINGLE_MARGIN = 100  # by which eigenvalues exceed the rounding of float32 where it is used
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,14 @@ def run_audit(
     duplicates = find_duplicates(dataset)
 
     progress("kernel matrix")
-    gram = work.gram(kernel, dataset.X)
+    gram = work.gram(kernel)
     problem = _problem(dataset, duplicates, kernel, gram)
     ridge = 0.0 if problem.floor > 0 and not duplicates.num_repeated else JITTER * float(gram.diag().mean())
     spectrum = label_spectrum(
         dataset, problem, generator=generator, progress=work.count("labels on the spectrum")
     )
+    if isinstance(gram, TiledGram) and _single_suffices(dataset.n, ridge or problem.floor):
+        gram.round_(torch.float32)
     del problem
     loo = work.leave_one_out(gram, dataset.Y, ridge, "leave one out")
     del gram
@@ -122,11 +125,11 @@ class _Work:
     generator: torch.Generator
     progress: Callable[[str], None]
 
-    def gram(self, kernel: Kernel, X: Tensor) -> Gram:
-        """The Gram operator of rows X."""
+    def gram(self, kernel: Kernel, dtype: torch.dtype = torch.float64) -> Gram:
+        """The Gram operator of all rows; tiles of the given precision where it is not held whole."""
         if self.forecast.gram == "dense":
-            return DenseGram(gram_matrix(kernel, X))
-        return TiledGram(kernel, X, keep_bytes=self.forecast.gram_bytes)
+            return DenseGram(gram_matrix(kernel, self.dataset.X))
+        return TiledGram(kernel, self.dataset.X, keep_bytes=self.forecast.gram_bytes, dtype=dtype)
 
     def leave_one_out(self, gram: Gram, Y: Tensor, ridge: float, stage: str) -> LeaveOneOut | None:
         """In closed form where the matrix is held, else estimated; None where that does not converge."""
@@ -148,7 +151,8 @@ class _Work:
 
     def fit_labels(self, kernel: Kernel, Y: Tensor, ridge: float) -> LeaveOneOut:
         """Leave-one-out predictions of all rows under the kernel that was chosen for the labels."""
-        loo = self.leave_one_out(self.gram(kernel, self.dataset.X), Y, ridge, "wrong labels")
+        dtype = torch.float32 if _single_suffices(self.dataset.n, ridge) else torch.float64
+        loo = self.leave_one_out(self.gram(kernel, dtype), Y, ridge, "wrong labels")
         if loo is None:
             raise NotConvergedError(
                 f"The labels of {self.dataset.n:,} rows could not be judged, because the solves with "
@@ -160,6 +164,14 @@ class _Work:
         """Tell the stage, and then how many products with the Gram matrix it has made."""
         self.progress(stage)
         return lambda num_products: self.progress(f"{stage}: {num_products} products")
+
+
+def _single_suffices(n: int, floor: float) -> bool:
+    """Whether products in float32 are exact enough to solve with a matrix whose eigenvalues exceed `floor`.
+
+    The rounding errors of n products of entries up to 1 add up as a random walk.
+    """
+    return floor >= SINGLE_MARGIN * torch.finfo(torch.float32).eps * math.sqrt(n)
 
 
 def _checked_kernel(settings: AuditSettings) -> Kernel:

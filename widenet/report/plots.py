@@ -44,7 +44,14 @@ def axes_layout(x_title: str, height: int = 340, x: Spec | None = None, y: Spec 
         "plot_bgcolor": "clear",
         "font": {"color": "muted", "size": 13},
         "hoverlabel": {"bgcolor": "card", "bordercolor": "line", "font": {"color": "ink"}, "namelength": -1},
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"color": "ink"}},
+        "legend": {
+            "orientation": "h",
+            "xref": "container",
+            "x": 0,
+            "y": 1.02,
+            "yanchor": "bottom",
+            "font": {"color": "ink"},
+        },
         "xaxis": axis | {"title": {"text": x_title, "standoff": 10, "font": {"size": 13}}} | (x or {}),
         "yaxis": axis | {"ticklabelstandoff": 6} | (y or {}),
     }

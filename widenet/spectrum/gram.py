@@ -32,7 +32,7 @@ class Gram(Protocol):
         ...
 
     def matmul(self, V: Tensor) -> Tensor:
-        """The product H V of shape (n, p), for V of shape (n, p)."""
+        """The product H V of shape (n, p), for V of shape (n, p), in the dtype of V."""
         ...
 
     def diag(self) -> Tensor:
@@ -56,9 +56,9 @@ class DenseGram:
 
     def matmul(self, V: Tensor) -> Tensor:
         if V.shape[1] == 1 and V.device.type == "cpu":
-            return _symmetric_product(self.matrix, V[:, 0])[:, None]
+            return _symmetric_product(self.matrix, V[:, 0].to(self.dtype))[:, None].to(V.dtype)
         # (VᵀH)ᵀ: with a few columns, BLAS is up to twice as fast from this side.
-        return (V.T.contiguous() @ self.matrix).T
+        return (V.T.to(self.dtype).contiguous() @ self.matrix).T.to(V.dtype)
 
     def diag(self) -> Tensor:
         return self.matrix.diagonal()
@@ -75,7 +75,8 @@ class TiledGram:
     """Holds the lower tiles that fit into `keep_bytes` and recomputes the others for every product.
 
     With room for all of them (4 n² bytes in float64) it is a packed symmetric matrix; with none, it never
-    holds more than one tile.
+    holds more than one tile. Kernel values are computed in the precision of X and then rounded to `dtype`,
+    in which products of tiles are made; they are added up in the precision of the vectors.
     """
 
     def __init__(
@@ -85,12 +86,13 @@ class TiledGram:
         *,
         keep_bytes: int = 0,
         tile: int = TILE,
+        dtype: torch.dtype | None = None,
     ) -> None:
-        self.kernel, self.X, self.tile = kernel, X, tile
+        self.kernel, self.X, self.tile, self._dtype = kernel, X, tile, dtype or X.dtype
         self._kept: dict[tuple[int, int], Tensor] = {}
         room = keep_bytes
         for i, j in self._corners():
-            size = min(tile, self.n - i) * min(tile, self.n - j) * X.element_size()
+            size = min(tile, self.n - i) * min(tile, self.n - j) * self.dtype.itemsize
             if size > room:
                 break
             self._kept[i, j] = self._compute(i, j)
@@ -102,14 +104,21 @@ class TiledGram:
 
     @property
     def dtype(self) -> torch.dtype:
-        return self.X.dtype
+        return self._dtype
+
+    def round_(self, dtype: torch.dtype) -> "TiledGram":
+        """Go on with tiles of another precision, those that are kept rounded one by one."""
+        self._dtype = dtype
+        for corner in self._kept:
+            self._kept[corner] = self._kept[corner].to(dtype)
+        return self
 
     def diag(self) -> Tensor:
         return self.kernel.diag(self.X)
 
     def matmul(self, V: Tensor) -> Tensor:
-        Vt = V.T.contiguous()  # as in `DenseGram`
-        product = torch.zeros_like(Vt)
+        Vt = V.T.to(self.dtype).contiguous()  # as in `DenseGram`
+        product = torch.zeros_like(Vt, dtype=V.dtype)
         for i, j in self._corners():
             tile = self._kept.get((i, j))
             if tile is None:
@@ -130,4 +139,4 @@ class TiledGram:
         tile = self.kernel.tile(rows, self.X[j : j + self.tile])
         if i == j:
             tile.diagonal().copy_(self.kernel.diag(rows))
-        return tile
+        return tile.to(self.dtype)

@@ -45,7 +45,7 @@ def nystrom_preconditioner(
     gram: Gram, ridge: float, *, rank: int, generator: torch.Generator
 ) -> NystromPreconditioner:
     """Sketch H with `rank` products [Frangella, Tropp & Udell 2023, Algorithm 2.1]."""
-    test = torch.randn(gram.n, rank, generator=generator, dtype=gram.dtype)
+    test = torch.randn(gram.n, rank, generator=generator, dtype=torch.float64)
     test = torch.linalg.qr(test).Q
     sketch = gram.matmul(test)
     shift = torch.finfo(gram.dtype).eps * float(sketch.norm())
