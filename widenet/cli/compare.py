@@ -36,7 +36,7 @@ from widenet.cli.common import (
 @prepare_option
 @impute_option
 @click.option("--folds", type=click.IntRange(2, 100), help="Outer folds.  [default: 5]")
-@click.option("--repeats", type=click.IntRange(1, 100), help="Divisions into folds.  [default: 2]")
+@click.option("--repeats", type=click.IntRange(1, 100), help="Divisions into folds.  [default: 1]")
 @click.option("--width", type=click.IntRange(1, 2**16), help="Neurons of a hidden layer.  [default: 128]")
 @click.option("--epochs", type=click.IntRange(1, 10**6), help="Epochs of training.  [default: by the rows]")
 @click.option("--rows", type=click.IntRange(1), help="Most rows to compare on.  [default: 2000]")

@@ -37,7 +37,7 @@ class CompareSettings:
 
     methods: tuple[str, ...] = ()
     folds: int = 5
-    repeats: int = 2
+    repeats: int = 1
     width: int = 128
     epochs: int | None = None
     rows: int = 2000
