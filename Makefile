@@ -14,7 +14,7 @@ run: $(VENV)/.installed
 	$(BIN)/widenet audit digits --out widenet-audit-digits --force
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

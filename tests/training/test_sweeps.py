@@ -84,9 +84,14 @@ def test_other_data_widths_and_settings_are_other_runs(dataset, tmp_path):
 def test_other_places_to_run_give_the_same_runs(dataset, start):
     network = network_by_name("2layer-all", 10)
     at_home = sweep(network, dataset, GRID[:2])
-    torch.ones(1 << 20).exp()  # the threads that this starts are missing in a forked process
-    with ProcessPoolExecutor(1, get_context(start)) as pool:
-        assert table(sweep(network, dataset, GRID[:2], executor=pool)) == table(at_home)
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        torch.ones(1 << 20).exp()  # the threads that this starts are missing in a forked process
+        with ProcessPoolExecutor(1, get_context(start)) as pool:
+            assert table(sweep(network, dataset, GRID[:2], executor=pool)) == table(at_home)
+    finally:
+        torch.set_num_threads(num_threads)
 
 
 def test_runs_survive_json(dataset):
