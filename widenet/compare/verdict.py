@@ -120,8 +120,9 @@ def _best_sentence(methods: Sequence[MethodResult], significance: Significance, 
         return f"{start}; {tied[0]} cannot be told from it."
     if len(tied) == others:
         return f"{start}; none of the {others} other methods can be told from it."
+    num_worse = others - len(tied)
     names = ", ".join(tied[:MOST_NAMED]) + (" and others" if len(tied) > MOST_NAMED else "")
     return (
         f"{start}; of the {others} other methods, {len(tied)} cannot be told from it "
-        f"({names}), and {others - len(tied)} are worse by more than chance explains."
+        f"({names}), and {num_worse} {'is' if num_worse == 1 else 'are'} worse by more than chance explains."
     )

@@ -79,7 +79,7 @@ def _methods_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:
     rows = [_method_row(result, method, adjusted) for method in result.methods]
     caption = "The smallest mean error first; spread is the standard deviation between folds"
     picture = element("div", shown["errors"], class_="charts") if "errors" in shown else Html("")
-    return join((picture, element("div", table(head, rows, caption), class_="panel suspects")))
+    return join((picture, element("div", table(head, rows, caption), class_="panel ranking")))
 
 
 def _method_row(
@@ -110,11 +110,11 @@ def _tests_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:
         "Each family as one method: in every fold the member that was best inside the training part",
     )
     tests = [_test_row(test, measure) for test in result.significance.against_kernels]
-    parts = [element("div", champions, class_="panel suspects")]
+    parts = [element("div", champions, class_="panel ranking")]
     if tests:
         head = ("families", "difference", "95% interval", "p")
         against = table(head, tests, "Against kernels, by these champions")
-        parts.append(element("div", against, class_="panel suspects"))
+        parts.append(element("div", against, class_="panel ranking"))
     if "differences" in shown:
         parts.append(shown["differences"])
     how = (
@@ -142,7 +142,7 @@ def _settings_body(result: ComparisonResult) -> Html:
             told = f"{often} of {len(method.settings)} folds"
             rows.append((method.name, setting_text(method.best), told))
     caption = "The setting chosen most often; result.json has that of every fold"
-    return element("div", table(("method", "setting", "chosen in"), rows, caption), class_="panel suspects")
+    return element("div", table(("method", "setting", "chosen in"), rows, caption), class_="panel ranking")
 
 
 def _measured_body(result: ComparisonResult) -> Html:

@@ -38,7 +38,7 @@ def axes_layout(x_title: str, height: int = 340, x: Spec | None = None, y: Spec 
     axis = {"gridcolor": "line", "zeroline": False, "linecolor": "line", "automargin": True}
     return {
         "height": height,
-        "margin": {"l": 8, "r": 12, "t": 24, "b": 8},
+        "margin": {"l": 8, "r": 12, "t": 34, "b": 8},
         "modebar": {"bgcolor": "clear", "color": "muted", "activecolor": "ink"},
         "paper_bgcolor": "clear",
         "plot_bgcolor": "clear",
@@ -48,8 +48,9 @@ def axes_layout(x_title: str, height: int = 340, x: Spec | None = None, y: Spec 
             "orientation": "h",
             "xref": "container",
             "x": 0,
-            "y": 1.02,
-            "yanchor": "bottom",
+            "yref": "container",
+            "y": 1,
+            "yanchor": "top",
             "font": {"color": "ink"},
         },
         "xaxis": axis | {"title": {"text": x_title, "standoff": 10, "font": {"size": 13}}} | (x or {}),
