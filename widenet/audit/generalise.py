@@ -14,7 +14,7 @@ from widenet.predict.learning_curve import (
     squared_errors,
 )
 from widenet.predict.loo import LeaveOneOut
-from widenet.theory.fine_grained import generalisation_bound
+from widenet.theory.fine_grained.bounds import generalisation_bound
 
 DELTA = 0.01  # failure probability that the bound is stated for
 GROWTH = (2, 4)  # multiples of n at which the learning curve is extrapolated

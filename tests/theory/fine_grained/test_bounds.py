@@ -1,0 +1,120 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from mpmath import mp
+
+from widenet.kernels.matrix import gram_matrix
+from widenet.kernels.names import kernel_by_name
+from widenet.networks.two_layer import TwoLayer, gradient, initialise, outputs
+from widenet.testing import unit_rows
+from widenet.theory.fine_grained.bounds import (
+    complexity_measure,
+    corollary_5_2,
+    generalisation_bound,
+    generalisation_demands,
+    lemma_5_4,
+    theorem_5_1,
+    theorem_b_1,
+)
+
+
+def test_first_term_is_the_complexity_measure(generator):
+    """Twice the Rademacher complexity of the ball is (10), because H∞ has the trace n/2."""
+    X = unit_rows(50, 8, generator=generator)
+    H = gram_matrix(kernel_by_name("relu2-hidden"), X)
+    y = torch.sign(X[:, 0])
+    quadratic = float(y @ torch.linalg.solve(H, y))
+    floor = float(torch.linalg.eigvalsh(H)[0])
+    bound = generalisation_bound(quadratic, float(H.trace()), 50, floor=floor, delta=0.01)
+    assert math.isclose(bound.terms["complexity"], math.sqrt(2 * quadratic / 50), rel_tol=1e-12)
+    assert math.isclose(bound.value, sum(bound.terms.values()))
+
+
+def test_bound_holds_for_a_learnable_target(generator):
+    """Population loss of the interpolant of a linear target, measured on fresh rows, is below the bound."""
+    kernel = kernel_by_name("relu2-hidden")
+    X, Z = unit_rows(400, 5, generator=generator), unit_rows(2000, 5, generator=generator)
+    y, z = X[:, 0], Z[:, 0]
+    H = gram_matrix(kernel, X)
+    alpha = torch.linalg.solve(H, y)
+    loss = (kernel.tile(Z, X) @ alpha - z).abs().clamp(max=1).mean()
+    floor = float(torch.linalg.eigvalsh(H)[0])
+    bound = generalisation_bound(float(y @ alpha), 200.0, 400, floor=floor, delta=0.01)
+    assert loss < bound.value < 1
+
+
+def test_bound_shrinks_as_rows_grow():
+    values = [generalisation_bound(4.0, n / 2, n, floor=1e-3, delta=0.01).value for n in (100, 1000, 10000)]
+    assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("m", [50.0, 1e6, 1e40])
+def test_rademacher_bound_is_its_formula(m):
+    n, kappa, R, B, delta = 30, 0.3, 0.02, 1.5, 0.1
+    with mp.workdps(40):
+        log = mp.log(2 / mp.mpf(delta))
+        first = B / mp.sqrt(2 * n) * (1 + (2 * log / m) ** mp.mpf("0.25"))
+        expected = first + 2 * mp.mpf(R) ** 2 * mp.sqrt(m) / kappa + R * mp.sqrt(2 * log)
+    assert math.isclose(lemma_5_4(n, m, kappa, R, B, delta).value, expected, rel_tol=1e-12)
+
+
+def test_rademacher_bound_is_above_what_networks_near_the_start_reach(generator):
+    """Moving along Z(0)ε, each neuron at most R, is one way to fit signs; no way may beat the bound."""
+    n, d, m, kappa, R, B, delta = 20, 5, 2000, 1.0, 0.05, 1.0, 0.05
+    X = unit_rows(n, d, generator=generator)
+    start = initialise(m, d, kappa, generator=generator)
+    reached = []
+    for _ in range(200):
+        signs = torch.randint(2, (n,), generator=generator).to(torch.float64) * 2 - 1
+        along = -gradient(start, X, outputs(start, X) + signs)
+        moved = B * along / along.norm()
+        moved *= (R / moved.norm(dim=1, keepdim=True)).clamp(max=1)
+        reached.append(signs @ outputs(TwoLayer(start.W + moved, start.a), X) / n)
+    mean = float(torch.stack(reached).mean())
+    bound = lemma_5_4(n, m, kappa, R, B, delta)
+    assert 0.5 * bound.terms["B/√(2n)"] < mean < bound.value < 5 * mean
+
+
+def test_gap_bound_holds_over_samples_of_thresholds():
+    """Classifiers 1[x > t] of 1[x > ½], x uniform, whose population losses |t − ½| are known."""
+    rng = np.random.default_rng(0)
+    thresholds, n, delta, num_samples = np.linspace(0.1, 0.9, 9), 40, 0.1, 400
+
+    def outputs_at(x):
+        return (x > thresholds[:, None]).astype(float)
+
+    exceeded = 0
+    for _ in range(num_samples):
+        x = rng.uniform(size=n)
+        f = outputs_at(x)
+        signs = rng.choice([-1.0, 1.0], size=(300, n))
+        rademacher = (signs @ f.T).max(axis=1).mean() / n
+        train_loss = np.abs(f - (x > 0.5)).mean(axis=1)
+        gap = (np.abs(thresholds - 0.5) - train_loss).max()
+        exceeded += gap > theorem_b_1(n, rademacher, delta).value
+    assert exceeded <= delta * num_samples
+    assert theorem_b_1(n, 0.0, delta, c=2.0).value == pytest.approx(6 * math.sqrt(math.log(20) / 80))
+
+
+def test_theorem_states_what_it_asks_for():
+    bound = theorem_5_1(
+        n=100, floor=0.01, m=1e4, eta=1e-6, kappa=1e-3, delta=0.1, steps=10**10, quadratic=50.0
+    )
+    assert bound.value == generalisation_bound(50.0, 50.0, 100, floor=0.01, delta=0.1).value
+    assert bound.applies is False
+    kappa, width, step, steps = generalisation_demands(100, 0.01, 1e4, 1e-6, 1e-3, 10**10, 0.1)
+    assert float(kappa.need) == pytest.approx(0.01 * 0.1 / 100)
+    assert float(width.need) == pytest.approx(1e16 / (1e-12 * 1e-6 * 1e-4))
+    assert float(step.need) == pytest.approx(1e-6)
+    assert float(steps.need) == pytest.approx(math.log(1000) / 1e-8)
+    assert [demand.holds for demand in (kappa, width, step, steps)] == [False, False, True, True]
+
+
+def test_classification_is_bounded_by_the_same_number():
+    given = {"n": 100, "floor": 0.01, "m": 1e4, "eta": 1e-6, "kappa": 1e-3, "delta": 0.1, "steps": 9}
+    classes, loss = corollary_5_2(**given, quadratic=50.0), theorem_5_1(**given, quadratic=50.0)
+    assert classes.value == loss.value
+    assert classes.source.place == "Corollary 5.2"
+    assert complexity_measure(100, 50.0).value == loss.terms["complexity"] == 1.0

@@ -1,0 +1,1 @@
+"""Theorems of `beyond-two-layers`: two and three layers, and the construction of Lemma 6.3."""

@@ -1,0 +1,108 @@
+"""What a theorem asks for, what there is, and by what factor it falls short."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from widenet.theory.smooth.complexity import as_float, log10, shown_number
+from widenet.theory.smooth.series import Number, mpf
+
+LONGEST_WHOLE = 10**7  # whole numbers below are shown in full
+
+
+@dataclass(frozen=True)
+class Demand:
+    """One condition of a theorem, as a number that there is and a number that is asked for.
+
+    Attributes:
+        of: What it is about, as "width m".
+        have: The number that there is; None where it was not given.
+        relation: What `have` must be to `need`.
+        need: The number that is asked for.
+        formula: Where `need` comes from, as "C·n⁶/(λ₀⁴κ²δ³)"; empty where it is a plain number.
+    """
+
+    of: str
+    have: Number | float | None
+    relation: Literal["≥", ">", "≤", "<"]
+    need: Number | float
+    formula: str = ""
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it holds; None where there is nothing to compare."""
+        if self.have is None:
+            return None
+        have, need = mpf(self.have), mpf(self.need)
+        return bool({"≥": have >= need, ">": have > need, "≤": have <= need, "<": have < need}[self.relation])
+
+    @property
+    def log10_short(self) -> float | None:
+        """Decimal logarithm of the factor between what there is and what is asked for; 0 where it holds.
+
+        None where there is nothing to compare, or no factor leads from one to the other.
+        """
+        if self.have is None:
+            return None
+        if self.holds:
+            return 0.0
+        between = abs(log10(mpf(self.need)) - log10(mpf(self.have)))
+        return between if math.isfinite(between) else None
+
+    @property
+    def sentence(self) -> str:
+        """The condition in words, with the numbers and whether it holds."""
+        limit = f"{self.formula} = {text(self.need)}" if self.formula else text(self.need)
+        if self.have is None:
+            return f"{self.of} {self.relation} {limit} is asked for."
+        claim = f"{self.of} = {text(self.have)} {self.relation} {limit}"
+        short = self.log10_short
+        by = f", short by a factor of {factor_text(short)}" if short else ""
+        return f"{claim}: {'holds' if self.holds else 'does not hold'}{by}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The condition as JSON has it; numbers that overflow go by their logarithms."""
+        return {
+            "of": self.of,
+            "relation": self.relation,
+            "formula": self.formula,
+            "have": None if self.have is None else finite(self.have),
+            "need": finite(self.need),
+            "log10_need": finite(log10(mpf(self.need))),
+            "holds": self.holds,
+            "log10_short": self.log10_short,
+            "sentence": self.sentence,
+        }
+
+
+def all_met(demands: Sequence[Demand]) -> bool:
+    """Whether none of them fails; those with nothing to compare do not count."""
+    return all(demand.holds is not False for demand in demands)
+
+
+def in_words(demands: Sequence[Demand]) -> tuple[str, ...]:
+    """All of them as sentences."""
+    return tuple(demand.sentence for demand in demands)
+
+
+def text(value: Number | float) -> str:
+    """A number for people, as 0.0125, 60,000 or 3.1e+50."""
+    number = mpf(value)
+    if abs(number) < LONGEST_WHOLE and number == int(number):
+        return f"{int(number):,}"
+    shown = shown_number(number, 3)
+    if 1000 <= abs(number) < LONGEST_WHOLE:
+        return f"{float(shown):,.0f}"
+    return shown.replace(".0e", "e").removesuffix(".0")
+
+
+def factor_text(log10_factor: float) -> str:
+    """A factor by its logarithm, as 2.5, 300 or 10^46."""
+    return text(10**log10_factor) if log10_factor < 4 else f"10^{log10_factor:.0f}"
+
+
+def finite(value: Number | float) -> float | None:
+    """The number as a float; None where it is or becomes infinite."""
+    number = as_float(mpf(value))
+    return number if math.isfinite(number) else None

@@ -1,0 +1,1 @@
+"""Theorems of `fine-grained`: training and generalisation of wide two-layer networks."""

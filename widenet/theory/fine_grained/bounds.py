@@ -1,0 +1,254 @@
+"""Theorems of `fine-grained` on generalisation, as functions of what can be measured on data."""
+
+import math
+from dataclasses import dataclass, replace
+
+from widenet.theory.demand import Demand, all_met, in_words, text
+from widenet.theory.entry import Argument, Entry
+from widenet.theory.fine_grained.descent import (
+    DELTA,
+    DESCENT,
+    KAPPA,
+    PAPER,
+    QUADRATIC,
+    WIDTH,
+    N,
+    hidden,
+    hidden_arguments,
+    step_demand,
+)
+from widenet.theory.fine_grained.movement import movement_width
+from widenet.theory.quantity import Quantity, Source
+from widenet.theory.smooth.complexity import as_float, log10
+from widenet.theory.smooth.series import context, mpf
+
+
+@dataclass(frozen=True)
+class GeneralisationBound:
+    """A bound on the population loss, and the terms that it is the sum of."""
+
+    value: float
+    terms: dict[str, float]
+
+
+def generalisation_bound(
+    quadratic: float, trace: float, n: int, *, floor: float, delta: float
+) -> GeneralisationBound:
+    """Theorem 5.1 with the constants of its proof (D.3), for a network of unbounded width and vanishing κ.
+
+    The trained function lies in a ball of radius B = √(yᵀH⁻¹y), whose Rademacher complexity is at most
+    B √(tr H) / n; for H∞ this is B / √(2n), and twice it is the complexity (10). The proof rounds B up to a
+    whole number i ≤ √(n/λ₀) + 1, pays for the choice of i by a union bound over Theorem B.1, and allows a
+    training loss of 1/√n.
+
+    Args:
+        quadratic: yᵀH⁻¹y.
+        trace: tr H.
+        n: Number of rows.
+        floor: λ₀, a lower bound on λ_min(H).
+        delta: Failure probability δ of the statement; a third of it is spent on the sampling of the rows.
+    """
+    radius = math.sqrt(quadratic)
+    per_radius = 2 * math.sqrt(trace) / n
+    num_radii = math.ceil(math.sqrt(n / floor)) + 1
+    terms = {
+        "complexity": per_radius * radius,
+        "whole radius": per_radius * (math.ceil(radius) - radius),
+        "training loss": 1 / math.sqrt(n),
+        "confidence": 3 * math.sqrt(math.log(2 * num_radii * 3 / delta) / (2 * n)),
+    }
+    return GeneralisationBound(sum(terms.values()), terms)
+
+
+def generalisation_demands(
+    n: int,
+    floor: float,
+    m: float | None,
+    eta: float | None,
+    kappa: float | None,
+    steps: int | None,
+    delta: float,
+    C_m: float = 1.0,
+    C_eta: float = 1.0,
+    C_kappa: float = 1.0,
+    C_k: float = 1.0,
+) -> tuple[Demand, ...]:
+    """What Theorem 5.1 asks for; where κ or η is not given, of the largest that is allowed."""
+    largest_kappa = C_kappa * mpf(floor) * delta / n
+    width = C_m * movement_width(n, floor, largest_kappa if kappa is None else kappa, delta)
+    of_step = step_demand(n, floor, eta, C_eta)
+    step = of_step.need if eta is None else eta
+    return (
+        Demand("initialisation κ", kappa, "≤", largest_kappa, "C_κ·λ₀δ/n"),
+        Demand("width m", m, "≥", width, "C_m·n⁸/(λ₀⁶κ²δ⁴)"),
+        of_step,
+        Demand(
+            "steps k", steps, "≥", C_k * context.log(n / mpf(delta)) / (step * floor), "C_k·log(n/δ)/(ηλ₀)"
+        ),
+    )
+
+
+def theorem_5_1(
+    n: int,
+    floor: float,
+    m: float,
+    eta: float,
+    kappa: float,
+    delta: float,
+    steps: int,
+    quadratic: float,
+    C_m: float = 1.0,
+    C_eta: float = 1.0,
+    C_kappa: float = 1.0,
+    C_k: float = 1.0,
+) -> Quantity:
+    """Bound on the population loss of the trained network, for any loss in [0, 1] that is 1-Lipschitz."""
+    demands = generalisation_demands(n, floor, m, eta, kappa, steps, delta, C_m, C_eta, C_kappa, C_k)
+    bound = generalisation_bound(quadratic, n / 2, n, floor=floor, delta=delta)
+    return Quantity(
+        name="fine-grained-theorem-5.1",
+        value=bound.value,
+        formula="L_D ≤ √(2yᵀH∞⁻¹y/n) + O(√(log(n/(λ₀δ))/n))",
+        filled=" + ".join(text(term) for term in bound.terms.values()),
+        terms=bound.terms,
+        applies=all_met(demands),
+        why=(
+            *in_words(demands),
+            "The O is written out as in the proof (D.3).",
+            "The width is where the proof's errors fall below 1; the paper writes κ⁻² poly(n, 1/λ₀, 1/δ).",
+        ),
+        constants=hidden(C_m=C_m, C_eta=C_eta, C_kappa=C_kappa, C_k=C_k),
+        source=Source(PAPER, "Theorem 5.1"),
+    )
+
+
+def corollary_5_2(
+    n: int,
+    floor: float,
+    m: float,
+    eta: float,
+    kappa: float,
+    delta: float,
+    steps: int,
+    quadratic: float,
+    C_m: float = 1.0,
+    C_eta: float = 1.0,
+    C_kappa: float = 1.0,
+    C_k: float = 1.0,
+) -> Quantity:
+    """Bound on the share of new samples that are misclassified: Theorem 5.1 at the ramp loss, labels ±1."""
+    bound = theorem_5_1(n, floor, m, eta, kappa, delta, steps, quadratic, C_m, C_eta, C_kappa, C_k)
+    return replace(
+        bound,
+        name="fine-grained-corollary-5.2",
+        formula="Pr[sign f(x) ≠ y] ≤ √(2yᵀH∞⁻¹y/n) + O(√(log(n/(λ₀δ))/n))",
+        why=(*bound.why, "The labels must be ±1."),
+        source=Source(PAPER, "Corollary 5.2"),
+    )
+
+
+def complexity_measure(n: int, quadratic: float) -> Quantity:
+    """The complexity (10) of labels on data, √(2yᵀH∞⁻¹y/n)."""
+    return Quantity(
+        name="fine-grained-complexity",
+        value=math.sqrt(2 * quadratic / n),
+        formula="√(2yᵀH∞⁻¹y/n)",
+        filled=f"√(2 · {text(quadratic)} / {n})",
+        terms={"√(yᵀH⁻¹y)": math.sqrt(quadratic)},
+        applies=None,
+        why=("Below 1 it can say something about the population loss; `widenet audit` measures it.",),
+        source=Source(PAPER, "(10)"),
+    )
+
+
+def lemma_5_4(n: int, m: float, kappa: float, R: float, B: float, delta: float) -> Quantity:
+    """Rademacher complexity of the networks within R of W(0) in each neuron and within B in all, at most."""
+    log = context.log(2 / mpf(delta))
+    width = mpf(m)
+    terms = {
+        "B/√(2n)": B / context.sqrt(2 * n),
+        "finite width": B / context.sqrt(2 * n) * (2 * log / width) ** 0.25,
+        "2R²√m/κ": 2 * mpf(R) ** 2 * context.sqrt(width) / kappa,
+        "R√(2 log(2/δ))": R * context.sqrt(2 * log),
+    }
+    bound = sum(terms.values())
+    return Quantity(
+        name="fine-grained-lemma-5.4",
+        value=as_float(bound),
+        log10=log10(bound),
+        formula="R_S ≤ B/√(2n) (1 + (2 log(2/δ)/m)^{1/4}) + 2R²√m/κ + R√(2 log(2/δ))",
+        filled=" + ".join(text(term) for term in terms.values()),
+        terms={name: as_float(term) for name, term in terms.items()},
+        applies=None,
+        why=("It holds for every B at once, over W(0) and a, and for any R > 0 that was fixed before.",),
+        source=Source(PAPER, "Lemma 5.4"),
+    )
+
+
+def theorem_b_1(n: int, rademacher: float, delta: float, c: float = 1.0, rho: float = 1.0) -> Quantity:
+    """Gap between population and training loss over a class of functions, at most."""
+    confidence = 3 * c * math.sqrt(math.log(2 / delta) / (2 * n))
+    return Quantity(
+        name="fine-grained-theorem-b.1",
+        value=2 * rho * rademacher + confidence,
+        formula="sup {L_D(f) − L_S(f)} ≤ 2ρ R_S + 3c √(log(2/δ)/(2n))",
+        filled=f"2 · {rho:g} · {text(rademacher)} + 3 · {c:g} · √(log(2/{delta:g}) / (2 · {n}))",
+        terms={"complexity": 2 * rho * rademacher, "confidence": confidence},
+        applies=None,
+        why=("It holds for losses in [0, c] that are ρ-Lipschitz in the output.",),
+        source=Source(PAPER, "Theorem B.1"),
+    )
+
+
+_GENERALISATION = {
+    **DESCENT,
+    "steps": Argument("number of steps", int, 0),
+    "quadratic": QUADRATIC,
+    **hidden_arguments("C_m", "C_eta", "C_kappa", "C_k"),
+}
+
+QUANTITIES = (
+    Entry(
+        "fine-grained-theorem-5.1",
+        theorem_5_1,
+        _GENERALISATION,
+        "Bound on the population loss of a trained wide network",
+    ),
+    Entry(
+        "fine-grained-corollary-5.2",
+        corollary_5_2,
+        _GENERALISATION,
+        "Bound on the share of new samples that it misclassifies",
+    ),
+    Entry(
+        "fine-grained-complexity",
+        complexity_measure,
+        {"n": N, "quadratic": QUADRATIC},
+        "Complexity (10) of labels on data",
+    ),
+    Entry(
+        "fine-grained-lemma-5.4",
+        lemma_5_4,
+        {
+            "n": N,
+            "m": WIDTH,
+            "kappa": KAPPA,
+            "R": Argument("distance that a neuron may move", float, 0.0, strict=True),
+            "B": Argument("distance that all weights may move", float, 0.0, strict=True),
+            "delta": DELTA,
+        },
+        "Rademacher complexity of networks near their initialisation",
+    ),
+    Entry(
+        "fine-grained-theorem-b.1",
+        theorem_b_1,
+        {
+            "n": N,
+            "rademacher": Argument("empirical Rademacher complexity of the class", float, 0.0),
+            "delta": DELTA,
+            "c": Argument("largest loss", float, 0.0, default=1.0, strict=True),
+            "rho": Argument("Lipschitz constant of the loss", float, 0.0, default=1.0, strict=True),
+        },
+        "Generalisation gap by Rademacher complexity",
+    ),
+)

@@ -1,0 +1,193 @@
+"""Lemmas of `fine-grained` on how far weights and Gram matrices move from where they start.
+
+Setting and notation are those of `wide_descent`.
+"""
+
+from widenet.theory.demand import Demand, all_met, in_words, text
+from widenet.theory.entry import Argument, Entry
+from widenet.theory.fine_grained.descent import (
+    DELTA,
+    DESCENT,
+    PAPER,
+    QUADRATIC,
+    WIDTH,
+    N,
+    convergence_demands,
+    hidden,
+    hidden_arguments,
+    initial_residual,
+    step_demand,
+)
+from widenet.theory.quantity import Quantity, Source
+from widenet.theory.smooth.complexity import as_float, log10
+from widenet.theory.smooth.series import Number, context, mpf
+
+
+def movement_width(n: int, floor: float, kappa: float, delta: float) -> Number:
+    """n⁸/(λ₀⁶κ²δ⁴), at which the largest of the errors (35), (36), (38) of Lemma 5.3 is 1.
+
+    The lemma and Theorem 5.1 only say κ⁻² poly(n, 1/λ₀, 1/δ). For λ₀ ≤ ½, as tr H∞ = n/2 has it, this is
+    above every other width that their proofs use.
+    """
+    return mpf(n) ** 8 / (mpf(floor) ** 6 * mpf(kappa) ** 2 * mpf(delta) ** 4)
+
+
+def lemma_c_1(
+    n: int,
+    floor: float,
+    m: float,
+    eta: float,
+    kappa: float,
+    delta: float,
+    residual: float,
+    C_m: float = 1.0,
+    C_eta: float = 1.0,
+) -> Quantity:
+    """How far any one neuron moves, at most: 4√n ‖y − u(0)‖/(√m λ₀)."""
+    demands = convergence_demands(n, floor, m, eta, kappa, delta, C_m, C_eta)
+    radius = 4 * context.sqrt(n) * residual / (context.sqrt(m) * floor)
+    return Quantity(
+        name="fine-grained-lemma-c.1",
+        value=as_float(radius),
+        log10=log10(radius),
+        formula="‖w_r(k) − w_r(0)‖ ≤ 4√n ‖y − u(0)‖ / (√m λ₀)",
+        filled=f"4 · √{n} · {text(residual)} / (√{text(m)} · {text(floor)})",
+        terms={"‖y − u(0)‖": residual},
+        applies=all_met(demands),
+        why=in_words(demands),
+        constants=hidden(C_m=C_m, C_eta=C_eta),
+        source=Source(PAPER, "Lemma C.1"),
+    )
+
+
+def neuron_radius(n: int, floor: float, m: float, kappa: float, delta: float) -> Number:
+    """R of Lemma 5.3, O(n/(√m λ₀ √δ)): Lemma C.1 at the initial residual, 4n√(1 + κ²/2)/(√m λ₀ √δ)."""
+    return 4 * context.sqrt(n) * initial_residual(n, kappa, delta) / (context.sqrt(m) * mpf(floor))
+
+
+def lemma_c_2(
+    n: int,
+    floor: float,
+    m: float,
+    eta: float,
+    kappa: float,
+    delta: float,
+    C_m: float = 1.0,
+    C_eta: float = 1.0,
+) -> Quantity:
+    """How far the Gram matrix moves, at most, ‖H(k) − H(0)‖_F, and Z with it, with probability 1 − 4δ."""
+    demands = convergence_demands(n, floor, m, eta, kappa, delta, C_m, C_eta)
+    R = neuron_radius(n, floor, m, kappa, delta)
+    flips = 2 * R / (context.sqrt(2 * context.pi) * kappa)  # chance that a sign is within reach of R
+    drift = n**2 * (2 * flips / delta + mpf(2) / m)
+    return Quantity(
+        name="fine-grained-lemma-c.2",
+        value=as_float(drift),
+        log10=log10(drift),
+        formula="‖H(k) − H(0)‖_F ≤ 4n²R/(√(2π) κδ) + 2n²/m,  R = 4n√(1 + κ²/2)/(√m λ₀ √δ)",
+        filled=f"4 · {n}² · {text(R)} / (√(2π) · {text(kappa)} · {text(delta)}) + 2 · {n}² / {text(m)}",
+        terms={
+            "R": as_float(R),
+            "‖Z(k) − Z(0)‖_F at most": as_float(context.sqrt(n * (flips / delta + mpf(1) / m))),
+            "share of signs within reach at most": as_float(flips),
+        },
+        applies=all_met(demands),
+        why=in_words(demands),
+        constants=hidden(C_m=C_m, C_eta=C_eta),
+        source=Source(PAPER, "Lemma C.2"),
+    )
+
+
+def lemma_c_3(n: int, m: float, delta: float) -> Quantity:
+    """How far the Gram matrix is from its limit at the start, at most, ‖H(0) − H∞‖_F."""
+    bound = n * context.sqrt(context.log(2 * mpf(n) ** 2 / delta) / (2 * mpf(m)))
+    return Quantity(
+        name="fine-grained-lemma-c.3",
+        value=as_float(bound),
+        log10=log10(bound),
+        formula="‖H(0) − H∞‖_F ≤ n √(log(2n²/δ) / (2m))",
+        filled=f"{n} · √(log(2 · {n}² / {text(delta)}) / (2 · {text(m)}))",
+        terms={"each entry at most": as_float(bound / n)},
+        applies=None,
+        why=("It holds for any width, with the constant of its proof; the statement prints log(2/δ).",),
+        source=Source(PAPER, "Lemma C.3"),
+    )
+
+
+def lemma_5_3(
+    n: int,
+    floor: float,
+    m: float,
+    eta: float,
+    kappa: float,
+    delta: float,
+    quadratic: float,
+    C: float = 1.0,
+    C_m: float = 1.0,
+    C_eta: float = 1.0,
+) -> Quantity:
+    """How far all weights move together, at most: √(yᵀH∞⁻¹y) and errors that a large width makes small."""
+    demands = (
+        Demand("width m", m, "≥", C_m * movement_width(n, floor, kappa, delta), "C_m·n⁸/(λ₀⁶κ²δ⁴)"),
+        step_demand(n, floor, eta, C_eta),
+    )
+    root, lam = context.sqrt(m), mpf(floor)
+    terms = {
+        "√(yᵀH⁻¹y)": context.sqrt(quadratic),
+        "nκ/(λ₀δ)": C * n * mpf(kappa) / (lam * delta),
+        "n⁴/(√m λ₀³κδ²)": C * mpf(n) ** 4 / (root * lam**3 * kappa * mpf(delta) ** 2),
+        "n^{3/2}/√(√m λ₀³κδ^{3/2})": C * n**1.5 / context.sqrt(root * lam**3 * kappa * mpf(delta) ** 1.5),
+        "√(n²√log(n/δ)/(√m λ₀²))": C
+        * context.sqrt(n**2 * context.sqrt(context.log(n / delta)) / (root * lam**2)),
+    }
+    bound = sum(terms.values())
+    return Quantity(
+        name="fine-grained-lemma-5.3",
+        value=as_float(bound),
+        log10=log10(bound),
+        formula="‖W(k) − W(0)‖_F ≤ √(yᵀH∞⁻¹y) + O(nκ/(λ₀δ)) + poly(n, 1/λ₀, 1/δ)/(m^{1/4}κ^{1/2})",
+        filled=" + ".join(text(term) for term in terms.values()),
+        terms={
+            **{name: as_float(term) for name, term in terms.items()},
+            "‖w_r(k) − w_r(0)‖ at most": as_float(neuron_radius(n, floor, m, kappa, delta)),
+        },
+        applies=all_met(demands),
+        why=(
+            *in_words(demands),
+            "The paper writes poly(n, 1/λ₀, 1/δ); its terms are read off (35), (36) and (38).",
+        ),
+        constants=hidden(C=C, C_m=C_m, C_eta=C_eta),
+        source=Source(PAPER, "Lemma 5.3"),
+    )
+
+
+QUANTITIES = (
+    Entry(
+        "fine-grained-lemma-5.3",
+        lemma_5_3,
+        {**DESCENT, "quadratic": QUADRATIC, **hidden_arguments("C", "C_m", "C_eta")},
+        "How far the weights move, one neuron and all together",
+    ),
+    Entry(
+        "fine-grained-lemma-c.1",
+        lemma_c_1,
+        {
+            **DESCENT,
+            "residual": Argument("initial residual ‖y − u(0)‖", float, 0.0),
+            **hidden_arguments("C_m", "C_eta"),
+        },
+        "How far one neuron moves",
+    ),
+    Entry(
+        "fine-grained-lemma-c.2",
+        lemma_c_2,
+        {**DESCENT, **hidden_arguments("C_m", "C_eta")},
+        "How far the Gram matrix moves in training",
+    ),
+    Entry(
+        "fine-grained-lemma-c.3",
+        lemma_c_3,
+        {"n": N, "m": WIDTH, "delta": DELTA},
+        "How far the Gram matrix is from its limit at the start",
+    ),
+)

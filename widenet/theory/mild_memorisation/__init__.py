@@ -1,0 +1,1 @@
+"""Theorems of `mild-memorisation`: landscape, perturbed descent, and the random layer."""

@@ -1,0 +1,284 @@
+"""Theorems of `mild-memorisation` on two layers: ŷ = Σ a_i (w_iᵀx)², trained by perturbed gradient descent.
+
+σ is the smallest singular value of [x_1^{⊗2} … x_n^{⊗2}], so σ² = λ_min((XXᵀ)^{∘2}). The loss is
+f = Σ(ŷ − y)²/(4n), and what is descended is g = f + γ/2 ‖W‖_F². The lemmas on f and g are in `landscape`,
+three layers in `three_layers`.
+"""
+
+from dataclasses import asdict, dataclass
+
+from widenet.theory.demand import Demand, all_met, in_words, text
+from widenet.theory.entry import Argument, Entry
+from widenet.theory.mild_memorisation.landscape import (
+    DIMENSION,
+    LARGEST_INPUT,
+    LARGEST_LABEL,
+    NUM_NEURONS,
+    NUM_SAMPLES,
+    PAPER,
+    SIGMA,
+    landscape_demands,
+)
+from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.smooth.complexity import as_float, log10
+from widenet.theory.smooth.series import Number, context, mpf
+
+C_PGD = 0.1  # c of Algorithm 1, ours: the paper asks for c ≤ c_max, an absolute constant without a value
+
+
+@dataclass(frozen=True)
+class PgdThresholds:
+    """What Algorithm 1 computes in its first line.
+
+    Attributes:
+        chi: χ, the logarithm that all the others share.
+        eta: Step η.
+        radius: r, of the ball from which a perturbation is drawn.
+        g_thres: Gradients shorter than this may be perturbed.
+        f_thres: Fall of the loss that a perturbation has to bring.
+        t_thres: Steps within which it has to.
+    """
+
+    chi: float
+    eta: float
+    radius: float
+    g_thres: float
+    f_thres: float
+    t_thres: float
+
+
+@dataclass(frozen=True)
+class PgdParameters:
+    """What Theorem 4 feeds into Algorithm 1.
+
+    Attributes:
+        rho: ρ, Lipschitz constant of the Hessian of g.
+        gamma: γ, weight of the regulariser ‖W‖_F²/2.
+        ell: ℓ, smoothness of g.
+        epsilon: ε′, to which the gradient is brought so that the loss comes to ε.
+        delta_f: Δ ≥ f(0) + 1, by which the loss may fall.
+        ball: Γ = 2(f(0) + 1)/γ, which bounds ‖W‖_F² all along.
+    """
+
+    rho: float
+    gamma: float
+    ell: float
+    epsilon: float
+    delta_f: float
+    ball: float
+
+
+def pgd_thresholds(
+    dimension: int, ell: float, rho: float, epsilon: float, c: float, delta: float, delta_f: float
+) -> PgdThresholds:
+    """First line of Algorithm 1.
+
+    Args:
+        dimension: Number of trained parameters.
+        ell: ℓ, smoothness.
+        rho: ρ, Lipschitz constant of the Hessian.
+        epsilon: Gradient norm to reach; Theorem 4's ε′, not its ε.
+        c: Absolute constant.
+        delta: Failure probability δ.
+        delta_f: Δ_f, bound on how far the loss can fall.
+    """
+    ell, rho, epsilon, c = mpf(ell), mpf(rho), mpf(epsilon), mpf(c)
+    chi = 3 * max(context.log(dimension * ell * delta_f / (c * epsilon**2 * delta)), mpf(4))
+    return PgdThresholds(
+        chi=float(chi),
+        eta=float(c / ell),
+        radius=float(context.sqrt(c) * epsilon / (chi**2 * ell)),
+        g_thres=float(context.sqrt(c) * epsilon / chi**2),
+        f_thres=float(c / chi**3 * context.sqrt(epsilon**3 / rho)),
+        t_thres=float(chi / c**2 * ell / context.sqrt(rho * epsilon)),
+    )
+
+
+def pgd_parameters(
+    n: int, d: int, B: float, Y: float, sigma: float, f0: float, epsilon: float
+) -> PgdParameters:
+    """Theorem 4's choice of ρ, γ, ℓ, and its proof's ε′, for arguments as `theorem4` has them."""
+    exact = _parameters(n, d, mpf(B), Y, mpf(sigma), f0, epsilon)
+    return PgdParameters(**{name: as_float(value) for name, value in asdict(exact).items()})
+
+
+def _parameters(
+    n: int, d: int, B: Number, Y: float, sigma: Number, f0: float, epsilon: float
+) -> PgdParameters:
+    """The same in numbers that cannot overflow.
+
+    γ and ε′ are such that √(ρε′) = γ: a second-order stationary point of g then has λ_min(∇²f) ≥ −2γ, and by
+    Lemma 1 a loss of at most nd(2γ)²/(4σ²) = ε. ρ and ℓ are those of Lemma 5 within the ball.
+    """
+    gamma = context.sqrt(sigma**2 * epsilon / (n * d))
+    ball = 2 * (f0 + 1) / gamma
+    rho = 6 * B**4 * context.sqrt(ball)
+    ell = max(3 * B**4 * ball + Y * B**2 + gamma, mpf(1))
+    return PgdParameters(rho, gamma, ell, epsilon=gamma**2 / rho, delta_f=mpf(f0) + 1, ball=ball)
+
+
+def theorem3(
+    dimension: int, ell: float, rho: float, epsilon: float, delta: float, delta_f: float, c: float = C_PGD
+) -> Quantity:
+    """Steps that perturbed gradient descent can make before it stops at an ε-second-order stationary point.
+
+    A step at a gradient above g_thres lowers the loss by ηg_thres²/2, a perturbation by f_thres within
+    t_thres steps; the loss can fall by Δ_f in all. For c ≤ ½ that makes at most χ⁴ℓΔ_f/(c³ε²) steps, the O of
+    the theorem with its logarithm in χ.
+    """
+    thresholds = pgd_thresholds(dimension, ell, rho, epsilon, c, delta, delta_f)
+    steps = _pgd_steps(thresholds.chi, ell, epsilon, delta_f, c)
+    demands = (
+        Demand("ε", epsilon, "≤", mpf(ell) ** 2 / mpf(rho), "ℓ²/ρ"),
+        Demand("constant c", c, "≤", 0.5),
+    )
+    return Quantity(
+        name="memorisation-theorem-3",
+        value=as_float(steps),
+        log10=log10(steps),
+        formula="χ⁴ ℓ Δ_f / (c³ ε²),  χ = 3 max{log(dim ℓ Δ_f/(c ε² δ)), 4}",
+        filled=f"{text(thresholds.chi)}⁴ · {text(ell)} · {text(delta_f)} / ({c:g}³ · {text(epsilon)}²)",
+        terms={
+            "χ": thresholds.chi,
+            "η": thresholds.eta,
+            "radius": thresholds.radius,
+            "g_thres": thresholds.g_thres,
+            "f_thres": thresholds.f_thres,
+            "t_thres": thresholds.t_thres,
+        },
+        applies=all_met(demands),
+        why=in_words(demands),
+        constants={"c": _c(c)},
+        source=Source(PAPER, "Theorem 3 and Algorithm 1"),
+    )
+
+
+def _pgd_steps(chi: float, ell: float, epsilon: float, delta_f: float, c: float) -> Number:
+    return mpf(chi) ** 4 * ell * delta_f / (mpf(c) ** 3 * mpf(epsilon) ** 2)
+
+
+def _c(c: float) -> Constant:
+    return Constant(c, hidden=True, meaning="of Algorithm 1; c ≤ c_max, an absolute constant without a value")
+
+
+def theorem1(n: int, d: int) -> Quantity:
+    """Neurons with which two layers memorise any n labels in general position: 2d + 2 (informal)."""
+    demands = (Demand("number of samples n", n, "≤", d * (d + 1) // 2, "d(d+1)/2"),)
+    return Quantity(
+        name="memorisation-theorem-1",
+        value=2 * d + 2,
+        formula="r = 2d + 2",
+        filled=f"2 · {d} + 2",
+        terms={"trained parameters": d * (2 * d + 2), "most samples": d * (d + 1) // 2},
+        applies=all_met(demands),
+        why=(*in_words(demands), "General position is made precise by Theorem 4: σ > 0."),
+        source=Source(PAPER, "Theorem 1"),
+    )
+
+
+def theorem4(
+    n: int,
+    d: int,
+    r: int,
+    B: float,
+    Y: float,
+    sigma: float,
+    f0: float,
+    epsilon: float,
+    delta: float,
+    c: float = C_PGD,
+) -> Quantity:
+    """Steps in which perturbed gradient descent from W = 0 brings the loss of two layers to ε.
+
+    The paper's O(B⁸ℓ(nd)^{5/2}(f(0)+1)²/(σ⁵ε^{5/2}) log⁴ …) is Theorem 3's count at ε′ and Δ = f(0) + 1; here
+    it is that count, with χ⁴ for the logarithm.
+
+    Args:
+        n: Number of samples.
+        d: Dimension of the inputs.
+        r: Number of neurons.
+        B: Largest ‖x_j‖.
+        Y: Largest |y_j|.
+        sigma: Smallest singular value σ of [x_j^{⊗2}].
+        f0: Loss f(0) = Σy²/(4n) at the start.
+        epsilon: Loss to reach.
+        delta: Failure probability.
+        c: Constant of Algorithm 1.
+    """
+    chosen = _parameters(n, d, mpf(B), Y, mpf(sigma), f0, epsilon)
+    thresholds = pgd_thresholds(d * r, chosen.ell, chosen.rho, chosen.epsilon, c, delta, chosen.delta_f)
+    steps = _pgd_steps(thresholds.chi, chosen.ell, chosen.epsilon, chosen.delta_f, c)
+    rise = 3 * c * chosen.epsilon**2 / (2 * mpf(thresholds.chi) ** 4 * chosen.ell)
+    demands = (
+        *landscape_demands(n, d, r, sigma),
+        Demand("ε′", chosen.epsilon, "≤", chosen.ell**2 / chosen.rho, "ℓ²/ρ"),
+        Demand("rise of g by a perturbation, 3cε′²/(2χ⁴ℓ),", rise, "≤", 1.0),
+        Demand("constant c", c, "≤", 0.5),
+    )
+    return Quantity(
+        name="memorisation-theorem-4",
+        value=as_float(steps),
+        log10=log10(steps),
+        formula="χ⁴ ℓ (f(0)+1) / (c³ ε′²),  ε′ = (σ²ε/nd)^{5/4} / (6B⁴√(2(f(0)+1)))",
+        filled=f"{text(thresholds.chi)}⁴ · {text(chosen.ell)} · {text(chosen.delta_f)}"
+        f" / ({c:g}³ · {text(chosen.epsilon)}²)",
+        terms={
+            "ρ": as_float(chosen.rho),
+            "γ": as_float(chosen.gamma),
+            "ℓ": as_float(chosen.ell),
+            "ε′": as_float(chosen.epsilon),
+            "Γ": as_float(chosen.ball),
+            "χ": thresholds.chi,
+            "η": thresholds.eta,
+            "t_thres": thresholds.t_thres,
+        },
+        applies=all_met(demands),
+        why=in_words(demands),
+        constants={"c": _c(c)},
+        source=Source(PAPER, "Theorem 4"),
+    )
+
+
+EPSILON = Argument("loss to reach", float, 0.0, strict=True)
+_DELTA = Argument("failure probability", float, 0.0, 1.0, strict=True)
+C_ARGUMENT = Argument("constant c of Algorithm 1, ours", float, 0.0, 1.0, C_PGD, strict=True)
+
+QUANTITIES = (
+    Entry(
+        "memorisation-theorem-1",
+        theorem1,
+        {"n": NUM_SAMPLES, "d": DIMENSION},
+        "Neurons for two layers to memorise",
+    ),
+    Entry(
+        "memorisation-theorem-3",
+        theorem3,
+        {
+            "dimension": Argument("number of trained parameters", int, 1),
+            "ell": Argument("smoothness of the loss", float, 0.0, strict=True),
+            "rho": Argument("Lipschitz constant of its Hessian", float, 0.0, strict=True),
+            "epsilon": Argument("gradient norm to reach", float, 0.0, strict=True),
+            "delta": _DELTA,
+            "delta_f": Argument("bound on how far the loss can fall", float, 0.0, strict=True),
+            "c": C_ARGUMENT,
+        },
+        "Steps and thresholds of perturbed gradient descent",
+    ),
+    Entry(
+        "memorisation-theorem-4",
+        theorem4,
+        {
+            "n": NUM_SAMPLES,
+            "d": DIMENSION,
+            "r": NUM_NEURONS,
+            "B": LARGEST_INPUT,
+            "Y": LARGEST_LABEL,
+            "sigma": SIGMA,
+            "f0": Argument("loss at the start, Σy²/(4n)", float, 0.0),
+            "epsilon": EPSILON,
+            "delta": _DELTA,
+            "c": C_ARGUMENT,
+        },
+        "ρ, γ, ℓ and the steps in which two layers memorise",
+    ),
+)

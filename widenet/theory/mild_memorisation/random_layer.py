@@ -1,0 +1,262 @@
+"""Lemmas of `mild-memorisation` on the random layer z = (Rx)^p, R ~ N(0, I), that is put before two layers.
+
+With Q = [r_1^{⊗p} … r_k^{⊗p}]ᵀ it is z = Q x^{⊗p}, so that [z_j^{⊗2}] = (Q⊗Q)[x_j^{⊗2p}]. Lemmas 13 and 19
+bound its smallest singular value σ_z from below, Lemmas 14 and 20 bound ‖z‖ from above. D_d^p = C(d+p−1, p)
+is the dimension of the symmetric tensors. What the paper hides in Ω is `C`, 1 unless told.
+"""
+
+import math
+
+from widenet.theory.demand import Demand, all_met, in_words, text
+from widenet.theory.entry import Argument, Entry
+from widenet.theory.mild_memorisation.landscape import DIMENSION, LARGEST_INPUT, NUM_SAMPLES, PAPER
+from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.smooth.complexity import as_float, log10
+from widenet.theory.smooth.series import Number, context, mpf
+
+NET = 0.1  # σ of the net in the proof of Lemma 18
+
+
+def symmetric_dimension(d: int, p: int) -> int:
+    """D_d^p, of the symmetric tensors of order p on d dimensions."""
+    return math.comb(d + p - 1, p)
+
+
+def smoothed_width(n: int) -> int:
+    """K = 2⌈√n⌉ neurons of the random layer [Theorem 5]."""
+    return 2 * (math.isqrt(n - 1) + 1)
+
+
+def largest_smoothed_width(d: int, p: int) -> int:
+    """The k up to which Lemma 13 holds: D_d^{2p} / (D_d^p C(2p, p)) = O_p(d^p)."""
+    return symmetric_dimension(d, 2 * p) // (symmetric_dimension(d, p) * math.comb(2 * p, p))
+
+
+def lemma2(n: int, d: int, k: int, p: int, v: float, delta: float, C: float = 1.0) -> Quantity:
+    """Lower bound on σ_z for inputs with noise of variance v, up to a constant of p."""
+    sigma = C * _smoothing(n, k, p, v, delta)
+    demands = _smoothed_demands(n, d, k, p)
+    return Quantity(
+        name="memorisation-lemma-2",
+        value=as_float(sigma),
+        log10=log10(sigma),
+        formula="σ_z ≥ C v^p δ^{4p} / (n^{2p+1/2} k^{4p})",
+        filled=f"{C:g} · {v:g}^{p} · {delta:g}^{4 * p} / ({n}^{2 * p + 0.5:g} · {k}^{4 * p})",
+        terms={"v^p": as_float(mpf(v) ** p), "δ^{4p}": as_float(mpf(delta) ** (4 * p))},
+        applies=all_met(demands),
+        why=in_words(demands),
+        constants={"C": Constant(C, hidden=True, meaning="in Ω_p, a constant of p")},
+        source=Source(PAPER, "Lemma 2"),
+    )
+
+
+def _smoothing(n: int, k: int, p: int, v: float, delta: float) -> Number:
+    return mpf(v) ** p * mpf(delta) ** (4 * p) / (mpf(n) ** (2 * p + mpf(0.5)) * mpf(k) ** (4 * p))
+
+
+def _smoothed_demands(n: int, d: int, k: int, p: int) -> tuple[Demand, ...]:
+    return (
+        Demand("random neurons k", k, "≤", largest_smoothed_width(d, p), "D_d^{2p}/(D_d^p C(2p,p))"),
+        Demand("pairs of them k(k+1)/2", k * (k + 1) // 2, ">", n, "n"),
+    )
+
+
+def lemma13(n: int, d: int, k: int, p: int, v: float, delta: float) -> Quantity:
+    """Lower bound on σ_z for inputs with noise of variance v, with its dependence on p."""
+    D, D2 = symmetric_dimension(d, p), symmetric_dimension(d, 2 * p)
+    free_layer, free_pairs = D2 - k * D * math.comb(2 * p, p), k * (k + 1) // 2 - n
+    room = mpf(max(0, free_layer)) * max(0, free_pairs) / mpf(math.factorial(4 * p)) ** 3
+    smoothing = _smoothing(n, k, p, v, delta)
+    sigma = context.sqrt(context.sqrt(room)) * smoothing
+    demands = (
+        Demand("random neurons k", k, "≥", 2 * context.sqrt(n), "2√n"),
+        *_smoothed_demands(n, d, k, p),
+    )
+    return Quantity(
+        name="memorisation-lemma-13",
+        value=as_float(sigma),
+        log10=log10(sigma),
+        formula="σ_z ≥ ([D_d^{2p} − k D_d^p C(2p,p)] [C(k+1,2) − n] / (4p)!³)^{1/4}"
+        " v^p δ^{4p} / (n^{2p+1/2} k^{4p})",
+        filled=f"({text(free_layer)} · {text(free_pairs)} / {4 * p}!³)^¼ · {text(smoothing)}",
+        terms={
+            "D_d^{2p} − k D_d^p C(2p,p)": as_float(mpf(free_layer)),
+            "C(k+1,2) − n": as_float(mpf(free_pairs)),
+            "v^p δ^{4p} / (n^{2p+1/2} k^{4p})": as_float(smoothing),
+        },
+        applies=all_met(demands),
+        why=(*in_words(demands), "It holds with probability 1 − O(pδ)."),
+        source=Source(PAPER, "Lemma 13"),
+    )
+
+
+def lemma14(n: int, d: int, k: int, p: int, B: float, v: float, delta: float) -> Quantity:
+    """Upper bound on ‖z‖ of all n rows, for inputs of norm B with noise of variance v."""
+    spread = _spread((k + n) * d, delta)
+    inputs = B + 2 * context.sqrt(v * d) * spread
+    bound = context.sqrt(k) * (2 * inputs * context.sqrt(d) * spread) ** p
+    return _norm_quantity(
+        14,
+        bound,
+        "‖z‖ ≤ √k (2 (B + 2√(vd) s) √d s)^p,  s = √ln((k+n) d δ^{−1/2})",
+        f"√{k} · (2 · {text(inputs)} · √{d} · {text(spread)})^{p}",
+        {"s": as_float(spread), "largest ‖x‖ with noise": as_float(inputs)},
+        (k + n) * d,
+        delta,
+    )
+
+
+def lemma20(d: int, k: int, p: int, B: float, delta: float) -> Quantity:
+    """Upper bound on ‖z‖ of all rows, for inputs of norm at most B without noise."""
+    spread = _spread(k * d, delta)
+    bound = context.sqrt(k) * (2 * B * context.sqrt(d) * spread) ** p
+    return _norm_quantity(
+        20,
+        bound,
+        "‖z‖ ≤ √k (2 B √d s)^p,  s = √ln(k d δ^{−1/2})",
+        f"√{k} · (2 · {text(B)} · √{d} · {text(spread)})^{p}",
+        {"s": as_float(spread)},
+        k * d,
+        delta,
+    )
+
+
+def _spread(num_normals: int, delta: float) -> Number:
+    """Half of what no one of so many normal numbers exceeds."""
+    return context.sqrt(context.log(num_normals / context.sqrt(delta)))
+
+
+def _norm_quantity(
+    number: int,
+    bound: Number,
+    formula: str,
+    filled: str,
+    terms: dict[str, float],
+    num_normals: int,
+    delta: float,
+) -> Quantity:
+    failure = delta / (context.sqrt(2 * context.pi) * _spread(num_normals, delta) * num_normals)
+    return Quantity(
+        name=f"memorisation-lemma-{number}",
+        value=as_float(bound),
+        log10=log10(bound),
+        formula=formula,
+        filled=filled,
+        terms={**terms, "failure probability": as_float(failure)},
+        applies=None,
+        why=(f"It fails with probability at most {text(failure)}, over R and the noise.",),
+        source=Source(PAPER, f"Lemma {number}"),
+    )
+
+
+def lemma18(d: int, k: int, p: int, delta: float, C: float = 1.0) -> Quantity:
+    """Lower bound on ‖Qc‖ over all symmetric tensors c of norm 1."""
+    bound, alpha = _layer_bound(d, k, p, delta), k / (p * symmetric_dimension(d, p))
+    return _layer_quantity(
+        18,
+        C * bound,
+        "‖Qc‖ ≥ C δ^{1/((α−1)D)} / ((p^p √p!)^{α/(α−1)} (k L^p)^{1/(2(α−1))})",
+        {"α": alpha, "L": as_float(_log_net(d, p))},
+        (d, k, p),
+        C,
+    )
+
+
+def lemma19(d: int, k: int, p: int, sigma: float, delta: float, C: float = 1.0) -> Quantity:
+    """Lower bound on σ_z without noise, by the smallest singular value σ of [x^{⊗2p}]."""
+    bound, alpha = _layer_bound(d, k, p, delta), k / (p * symmetric_dimension(d, p))
+    return _layer_quantity(
+        19,
+        C * bound**2 * sigma,
+        "σ_z ≥ C σ δ^{2/((α−1)D)} / ((p^p √p!)^{2α/(α−1)} (k L^p)^{1/(α−1)})",
+        {"α": alpha, "L": as_float(_log_net(d, p)), "σ": sigma, "σ_z/σ": as_float(C * bound**2)},
+        (d, k, p),
+        C,
+    )
+
+
+def _log_net(d: int, p: int) -> Number:
+    """Log of the size of a 1/10-net of the unit tensors, D ln(1 + 20√p!) by Lemma 7."""
+    return symmetric_dimension(d, p) * context.log(1 + 2 / NET * context.sqrt(math.factorial(p)))
+
+
+def _layer_bound(d: int, k: int, p: int, delta: float) -> Number:
+    D = symmetric_dimension(d, p)
+    excess = mpf(k) / (p * D) - 1  # α − 1
+    if excess <= 0:
+        return mpf(0)
+    tensors = (mpf(p) ** p * context.sqrt(math.factorial(p))) ** ((1 + excess) / excess)
+    return mpf(delta) ** (1 / (excess * D)) / (tensors * (k * _log_net(d, p) ** p) ** (1 / (2 * excess)))
+
+
+def _layer_quantity(
+    number: int, bound: Number, formula: str, terms: dict[str, float], sizes: tuple[int, int, int], C: float
+) -> Quantity:
+    d, k, p = sizes
+    D = symmetric_dimension(d, p)
+    demands = (Demand("random neurons k", k, ">", p * D, "p D_d^p"),)
+    return Quantity(
+        name=f"memorisation-lemma-{number}",
+        value=as_float(bound),
+        log10=log10(bound),
+        formula=f"{formula},  D = D_d^p,  α = k/(pD),  L = D ln(1 + 20√p!)",
+        filled=f"{text(bound)} at D = {D}, α = {text(terms['α'])}, L = {text(terms['L'])}",
+        terms=terms,
+        applies=all_met(demands),
+        why=(
+            *in_words(demands),
+            "It holds with probability 1 − o(1)δ.",
+            "L is the size of a net, which the paper bounds by G₀ p ln p D.",
+        ),
+        constants={"C": Constant(C, hidden=True, meaning="in Ω, an absolute constant")},
+        source=Source(PAPER, f"Lemma {number}"),
+    )
+
+
+NUM_FEATURES = Argument("number of random neurons", int, 1)
+POWER = Argument("power of the random layer", int, 1, 50)
+VARIANCE = Argument("variance of the noise on each coordinate", float, 0.0, strict=True)
+DELTA = Argument("failure probability", float, 0.0, 1.0, strict=True)
+TENSOR_SIGMA = Argument("smallest singular value of [x^{⊗2p}]", float, 0.0, strict=True)
+HIDDEN = Argument("constant that the paper hides", float, 0.0, default=1.0, strict=True)
+SIZES = {"n": NUM_SAMPLES, "d": DIMENSION, "k": NUM_FEATURES, "p": POWER}
+_LAYER = {"d": DIMENSION, "k": NUM_FEATURES, "p": POWER}
+
+QUANTITIES = (
+    Entry(
+        "memorisation-lemma-2",
+        lemma2,
+        {**SIZES, "v": VARIANCE, "delta": DELTA, "C": HIDDEN},
+        "Smallest singular value behind the random layer, with noise",
+    ),
+    Entry(
+        "memorisation-lemma-13",
+        lemma13,
+        {**SIZES, "v": VARIANCE, "delta": DELTA},
+        "The same with its dependence on p",
+    ),
+    Entry(
+        "memorisation-lemma-14",
+        lemma14,
+        {**SIZES, "B": LARGEST_INPUT, "v": VARIANCE, "delta": DELTA},
+        "Largest norm behind the random layer, with noise",
+    ),
+    Entry(
+        "memorisation-lemma-18",
+        lemma18,
+        {**_LAYER, "delta": DELTA, "C": HIDDEN},
+        "Smallest singular value of the random layer itself",
+    ),
+    Entry(
+        "memorisation-lemma-19",
+        lemma19,
+        {**_LAYER, "sigma": TENSOR_SIGMA, "delta": DELTA, "C": HIDDEN},
+        "Smallest singular value behind the random layer, without noise",
+    ),
+    Entry(
+        "memorisation-lemma-20",
+        lemma20,
+        {**_LAYER, "B": LARGEST_INPUT, "delta": DELTA},
+        "Largest norm behind the random layer, without noise",
+    ),
+)

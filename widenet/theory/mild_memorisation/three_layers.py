@@ -1,0 +1,158 @@
+"""Theorems of `mild-memorisation` on three layers: a random layer z = (Rx)^p, and two layers trained on z.
+
+The paper states orders of magnitude; here its proof is followed with numbers: the lemmas of `random_layer`
+give the smallest singular value σ_z and the largest ‖z‖, and Theorem 4 the steps.
+"""
+
+import math
+
+from widenet.theory.demand import Demand, all_met, in_words, text
+from widenet.theory.entry import Argument, Entry
+from widenet.theory.mild_memorisation.descent import C_ARGUMENT, C_PGD, EPSILON, theorem4
+from widenet.theory.mild_memorisation.landscape import DIMENSION, NUM_SAMPLES, PAPER
+from widenet.theory.mild_memorisation.random_layer import (
+    DELTA,
+    HIDDEN,
+    POWER,
+    SIZES,
+    TENSOR_SIGMA,
+    VARIANCE,
+    lemma13,
+    lemma14,
+    lemma19,
+    lemma20,
+    smoothed_width,
+)
+from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.smooth.series import mpf
+
+
+def theorem2(n: int, d: int, p: int) -> Quantity:
+    """Neurons with which three layers memorise any n ≤ d^p labels, O_p(√n) in each layer (informal)."""
+    k = smoothed_width(n)
+    r = 2 * k + 2
+    demands = (Demand("number of samples n", n, "≤", mpf(d) ** p, "d^p"),)
+    return Quantity(
+        name="memorisation-theorem-2",
+        value=r,
+        formula="r = 2k + 2,  k = 2⌈√n⌉",
+        filled=f"2 · {k} + 2,  k = 2⌈√{n}⌉",
+        terms={"random neurons k": k, "trained parameters": k * r},
+        applies=all_met(demands),
+        why=(*in_words(demands), "Theorem 5 says when: inputs that Gaussian noise was added to."),
+        source=Source(PAPER, "Theorem 2"),
+    )
+
+
+def theorem5(
+    n: int, d: int, p: int, v: float, epsilon: float, delta: float, C: float = 1.0, c: float = C_PGD
+) -> Quantity:
+    """Steps for three layers on inputs with noise of variance v; the paper: (n/v)^{O(p)} ε^{−5/2} log⁴(n/ε).
+
+    Lemma 13 with δ/(Cp) for δ gives σ_z, Lemma 14 gives ‖z‖, and Theorem 4 at z in place of x the steps; the
+    paper's statement has ‖x‖ ≤ 1 and |y| ≤ 1.
+    """
+    k = smoothed_width(n)
+    sigma, norm = lemma13(n, d, k, p, v, delta / (C * p)), lemma14(n, d, k, p, 1.0, v, delta)
+    constant = Constant(C, hidden=True, meaning="in the failure probability O(pδ) of Lemma 13")
+    return _on_random_layer(5, n, k, sigma, norm, epsilon, delta, c, constant)
+
+
+def theorem6(
+    n: int,
+    d: int,
+    k: int,
+    p: int,
+    sigma: float,
+    epsilon: float,
+    delta: float,
+    B: float = 1.0,
+    C: float = 1.0,
+    c: float = C_PGD,
+) -> Quantity:
+    """Steps for three layers without noise, where σ, the smallest singular value of [x^{⊗2p}], is not 0.
+
+    Lemma 19 gives σ_z, Lemma 20 gives ‖z‖, and Theorem 4 at z in place of x the steps, for |y| ≤ 1.
+    """
+    sigma_z, norm = lemma19(d, k, p, sigma, delta, C), lemma20(d, k, p, B, delta)
+    constant = Constant(C, hidden=True, meaning="in Ω of Lemma 19, an absolute constant")
+    return _on_random_layer(6, n, k, sigma_z, norm, epsilon, delta, c, constant)
+
+
+def _on_random_layer(
+    number: int,
+    n: int,
+    k: int,
+    sigma: Quantity,
+    norm: Quantity,
+    epsilon: float,
+    delta: float,
+    c: float,
+    constant: Constant,
+) -> Quantity:
+    """Theorem 4 at z, with σ_z and ‖z‖ by their logarithms, which do not overflow."""
+    B, sigma_z = mpf(10) ** norm.log10, mpf(10) ** sigma.log10
+    if sigma_z > 0:
+        steps = theorem4(n, k, 2 * k + 2, B, 1.0, sigma_z, 0.25, epsilon, delta, c)
+        value, log10_value, terms, why = steps.value, steps.log10, steps.terms, steps.why
+    else:
+        value, log10_value, terms, why = (
+            math.inf,
+            None,
+            {},
+            ("Without a bound on σ_z there is none on the steps.",),
+        )
+    return Quantity(
+        name=f"memorisation-theorem-{number}",
+        value=value,
+        log10=log10_value,
+        formula="Theorem 4's steps at B = ‖z‖, σ = σ_z, d = k, r = 2k + 2",
+        filled=f"at ‖z‖ = {text(B)}, σ_z = {text(sigma_z)}, d = {k}, r = {2 * k + 2}",
+        terms={"k": k, "r": 2 * k + 2, "σ_z": sigma.value, "‖z‖": norm.value, **terms},
+        applies=sigma.applies,
+        why=(*sigma.why, *norm.why, *why),
+        constants={
+            "C": constant,
+            "c": Constant(c, True, "of Algorithm 1; c ≤ c_max, an absolute constant without a value"),
+        },
+        source=Source(PAPER, f"Theorem {number}"),
+    )
+
+
+QUANTITIES = (
+    Entry(
+        "memorisation-theorem-2",
+        theorem2,
+        {"n": NUM_SAMPLES, "d": DIMENSION, "p": POWER},
+        "Neurons with which three layers memorise",
+    ),
+    Entry(
+        "memorisation-theorem-5",
+        theorem5,
+        {
+            "n": NUM_SAMPLES,
+            "d": DIMENSION,
+            "p": POWER,
+            "v": VARIANCE,
+            "epsilon": EPSILON,
+            "delta": DELTA,
+            "C": HIDDEN,
+            "c": C_ARGUMENT,
+        },
+        "Steps in which three layers memorise inputs with a little noise",
+    ),
+    Entry(
+        "memorisation-theorem-6",
+        theorem6,
+        {
+            **SIZES,
+            "sigma": TENSOR_SIGMA,
+            "epsilon": EPSILON,
+            "delta": DELTA,
+            "B": Argument("largest norm of an input", float, 0.0, default=1.0, strict=True),
+            "C": HIDDEN,
+            "c": C_ARGUMENT,
+        },
+        "Steps in which three layers memorise inputs as they are",
+    ),
+)

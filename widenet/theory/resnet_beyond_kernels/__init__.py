@@ -1,0 +1,1 @@
+"""Theorems of `resnet-beyond-kernels`: what the ResNet learns, and what no kernel can."""

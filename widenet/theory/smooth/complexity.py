@@ -1,0 +1,350 @@
+"""The papers' measures of how complex a smooth function is, by its Taylor series φ(z) = Σ c_i z^i.
+
+C_ε(φ, R) = Σ_i ((C* R)^i + (√(log(1/ε)/i) C* R)^i) |c_i| says how wide a network must be, and
+C_s(φ, R) = C* Σ_i (i + 1)^q R^i |c_i| how many samples it needs; q is 1 in `resnet-beyond-kernels` and 1.75
+in `beyond-two-layers`. Both papers take a large constant C*, "e.g. 10⁴", so that values overflow at once:
+sums are made with 100 digits and numbers without limit, and come with their decimal logarithm.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from widenet.errors import NotConvergedError
+from widenet.theory.entry import Argument, Entry
+from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.smooth.functions import function_from_text
+from widenet.theory.smooth.series import UNIT, Number, Series, context, mpf
+from widenet.theory.smooth.taylor import INFINITY, Taylor, truncate
+
+C_STAR = 1e4
+RESNET_POWER, TWO_LAYER_POWER = 1.0, 1.75
+FEWEST_TERMS = 64
+MOST_TERMS = {True: 2**17, False: 2**11}  # where n coefficients cost n steps, and where they cost n²
+WANTED = mpf(10) ** -20  # relative error at which summing stops
+FLOAT_UNIT = mpf(2) ** -53  # relative error of making a float of the sum
+BLOCK = 16  # terms that are compared as one where a rule's terms are only looked at
+NUM_LOOKED_AT = 400  # coefficients from which the radius of convergence is judged
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The numbers w_i that |c_i| is multiplied with before summing.
+
+    Attributes:
+        base: w_i grows like base^i.
+        power: w_i / base^i grows like i^power.
+        each: w_0, …, w_{n−1}, as parts that add up to them.
+        tail: Bound on Σ_{i ≥ n} w_i r^−i, of n and r.
+        largest: Bound on max_i w_i r^−i, of r.
+    """
+
+    base: Number
+    power: float
+    each: Callable[[int], dict[str, Series]]
+    tail: Callable[[int, Number], Number]
+    largest: Callable[[Number], Number]
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Σ w_i |c_i|.
+
+    Attributes:
+        value: Infinite where it diverges.
+        parts: That it is made of, by name.
+        error: Bound on what truncation and rounding changed.
+        num_terms: Terms that were summed.
+        why: How convergence or divergence is known.
+    """
+
+    value: Number
+    parts: dict[str, Number]
+    error: Number
+    num_terms: int
+    why: str
+
+
+def c_epsilon(
+    phi: str | Taylor, epsilon: float, R: float = 1.0, *, c_star: float = C_STAR, degree: int = 0
+) -> Quantity:
+    """C_ε(φ, R) [resnet-beyond-kernels, Section 4; beyond-two-layers, Section 2].
+
+    Args:
+        phi: The function, as `function_from_text` reads it.
+        epsilon: ε.
+        R: Bound on |z|.
+        c_star: C*.
+        degree: Of the Taylor polynomial to take in place of φ, as Example 4.1 does for tanh; 0 for φ itself.
+    """
+    total = complexity_sum(phi, epsilon_weights(mpf(R), mpf(epsilon), mpf(c_star)), degree)
+    return _quantity(
+        "c-epsilon",
+        total,
+        formula="C_ε(φ,R) = Σᵢ ((C*·R)ⁱ + (√(log(1/ε)/i)·C*·R)ⁱ)·|cᵢ|",
+        filled=f"C_ε({_name(phi)}, {R:g}) = "
+        f"Σᵢ ({c_star * R:g}ⁱ + (√({math.log(1 / epsilon):.4g}/i)·{c_star * R:g})ⁱ)·|cᵢ|"
+        f" = {shown_number(total.value)}",
+        why=_degree_words(degree),
+        c_star=c_star,
+        source=Source("beyond-two-layers", "Section 2, function complexity"),
+    )
+
+
+def c_s(
+    phi: str | Taylor, R: float = 1.0, *, power: float = RESNET_POWER, c_star: float = C_STAR, degree: int = 0
+) -> Quantity:
+    """C_s(φ, R), with (i+1) as in resnet-beyond-kernels or (i+1)^1.75 as in beyond-two-layers.
+
+    Args:
+        phi: The function, as `function_from_text` reads it.
+        R: Bound on |z|.
+        power: q of (i+1)^q.
+        c_star: C*.
+        degree: Of the Taylor polynomial to take in place of φ; 0 for φ itself.
+    """
+    total = complexity_sum(phi, sample_weights(mpf(R), power, mpf(c_star)), degree)
+    paper = "resnet-beyond-kernels" if power == RESNET_POWER else "beyond-two-layers"
+    raised = "" if power == 1 else f"^{power:g}"
+    return _quantity(
+        "c-s",
+        total,
+        formula=f"C_s(φ,R) = C*·Σᵢ (i+1){raised}·Rⁱ·|cᵢ|",
+        filled=f"C_s({_name(phi)}, {R:g}) = {c_star:g}·Σᵢ (i+1){raised}·{R:g}ⁱ·|cᵢ|"
+        f" = {shown_number(total.value)}",
+        why=_degree_words(degree),
+        c_star=c_star,
+        source=Source(paper, "Section 4" if power == RESNET_POWER else "Section 2, function complexity"),
+    )
+
+
+def epsilon_weights(R: Number, epsilon: Number, c_star: Number) -> Weights:
+    """x^i + (√(L/i) x)^i for x = C* R and L = log(1/ε); (L/i)^(i/2) is largest, e^(L/2e), at i = L/e."""
+    x, L = c_star * R, context.log(1 / epsilon)
+    highest = context.exp(L / (2 * context.e))
+
+    def each(n: int) -> dict[str, Series]:
+        powers, second = _powers(x, n), [mpf(1)]
+        for i in range(1, n):
+            second.append(powers[i] * context.power(L / i, mpf(i) / 2))
+            if i > L and second[i] < UNIT * powers[i]:  # and less and less from here on
+                break
+        return {"first sum": powers, "second sum": second + [mpf(0)] * (n - len(second))}
+
+    def tail(n: int, r: Number) -> Number:
+        return (1 + (1 if n >= L else highest)) * (x / r) ** n / (1 - x / r)
+
+    return Weights(x, 0.0, each, tail, lambda _r: 1 + max(mpf(1), highest))
+
+
+def sample_weights(R: Number, power: float, c_star: Number) -> Weights:
+    """C* (i+1)^q R^i; a term is at most ((n+2)/(n+1))^q R/r times the one before it from the n-th on."""
+
+    def each(n: int) -> dict[str, Series]:
+        powers = _powers(R, n)
+        return {"sum": [c_star * mpf(i + 1) ** power * p for i, p in enumerate(powers)]}
+
+    def tail(n: int, r: Number) -> Number:
+        ratio = (mpf(n + 2) / (n + 1)) ** power * R / r
+        return c_star * mpf(n + 1) ** power * (R / r) ** n / (1 - ratio) if ratio < 1 else INFINITY
+
+    def largest(r: Number) -> Number:
+        if r <= R:
+            return INFINITY
+        peak = max(power / context.log(r / R), mpf(1)) if R else mpf(1)
+        return c_star * peak**power * (r / R if R else 1)
+
+    return Weights(R, power, each, tail, largest)
+
+
+def complexity_sum(phi: str | Taylor, weights: Weights, degree: int = 0) -> Sum:
+    """Σ w_i |c_i|, infinite where it diverges.
+
+    Raises:
+        NotConvergedError: If convergence cannot be decided, or more terms than `MOST_TERMS` are needed.
+    """
+    f = function_from_text(phi) if isinstance(phi, str) else phi
+    if degree:
+        f = truncate(f, degree)
+    divergence = diverges(f, weights)
+    if divergence:
+        return Sum(INFINITY, dict.fromkeys(weights.each(1), INFINITY), mpf(0), 0, divergence)
+    if f.degree is not None:
+        return _summed(f, weights, f.degree + 1)
+    largest = _smallest(f, weights.largest, weights) if f.certain else INFINITY
+    n = FEWEST_TERMS
+    while n <= MOST_TERMS[f.linear]:
+        left_out = _smallest(f, partial(weights.tail, n), weights) if f.certain else mpf(0)
+        if left_out < INFINITY and left_out <= WANTED * largest:  # else not worth the coefficients
+            found = _summed(f, weights, n)
+            if found.error <= WANTED * found.value:
+                return found
+        n += n // 4
+    raise NotConvergedError(
+        f"The sum has powers of {shown_number(weights.base)} and needs more than {MOST_TERMS[f.linear]:,} "
+        "terms; lower R or C*, or give a degree to take a Taylor polynomial in place of the function."
+    )
+
+
+def diverges(f: Taylor, weights: Weights) -> str:
+    """Why the sum diverges; empty where it does not."""
+    x, radius = weights.base, f.radius
+    at = f"the sum has powers of {shown_number(x)}"
+    if x < radius and (f.certain or x < radius * (1 - mpf(10) ** -6)):
+        return ""
+    if f.decay is not None and (x > radius or f.decay - weights.power <= 1):
+        return f"It diverges: φ has radius of convergence {shown_number(radius)}, and {at}."
+    if not f.certain and x > radius * (1 + mpf(10) ** -6):
+        return f"It diverges: by |cᵢ|^(1/i) at i = 10⁹ the radius is {shown_number(radius)}, and {at}."
+    judged = _judged_radius(f)
+    if f.decay is None and f.certain and x > judged * mpf("1.05"):
+        return (
+            f"It diverges: by the first {NUM_LOOKED_AT} coefficients the radius of convergence is about "
+            f"{shown_number(judged, 3)}, and {at}."
+        )
+    raise NotConvergedError(
+        f"Whether the sum converges could not be decided: φ has radius of convergence about "
+        f"{shown_number(judged, 4)}, and {at}; choose another R or C*, or write φ in a simpler way."
+    )
+
+
+def _summed(f: Taylor, weights: Weights, n: int) -> Sum:
+    sizes = [abs(c) for c in f.coefficients(n)]
+    each = weights.each(n)
+    parts = {name: context.fdot(zip(sizes, numbers, strict=True)) for name, numbers in each.items()}
+    value = context.fsum(parts.values())
+    if f.certain or f.degree is not None:
+        truncation = mpf(0) if f.degree is not None else _smallest(f, partial(weights.tail, n), weights)
+        rounding = f.num_steps * (n + 5) ** 2 * UNIT * _smallest(f, weights.largest, weights)
+        why = f"It converges: {n:,} terms were summed, and what is left out is bounded."
+        if f.degree is not None:
+            why = f"It is a finite sum of {n:,} terms."
+        return Sum(value, parts, truncation + rounding, n, why)
+    terms = [
+        context.fsum(s * w[i] for w in each.values())
+        for i, s in enumerate(sizes[-2 * BLOCK :], n - 2 * BLOCK)
+    ]
+    before, last = context.fsum(terms[:BLOCK]), context.fsum(terms[BLOCK:])
+    error = last * last / (before - last) if before > last else (mpf(0) if last == 0 else INFINITY)
+    why = (
+        f"It converges if the terms beyond the {n:,} that were summed go on falling as the last of them did: "
+        "a rule in i can be looked at, not proven."
+    )
+    return Sum(value, parts, error, n, why)
+
+
+def _smallest(f: Taylor, factor: Callable[[Number], Number], weights: Weights) -> Number:
+    """The least of factor(r) Σ ĉ_i r^i over some r between the weights' base and the radius."""
+    x = weights.base or mpf(1)
+    steps = [mpf(2) ** -k for k in range(16, 0, -1)]
+    if f.radius < INFINITY:
+        radii = [x + (f.radius - x) * t for s in steps for t in (s, 1 - s)]
+    else:
+        radii = [x * (1 + s) for s in steps] + [x * mpf(2) ** (mpf(k) / 8) for k in range(8, 80)]
+    bounds = []
+    for r in radii:
+        total = f.majorant(r)
+        if total < INFINITY:
+            bounds.append(factor(r) * total)
+    return min(bounds, default=INFINITY)
+
+
+def _judged_radius(f: Taylor) -> Number:
+    found = f.coefficients(NUM_LOOKED_AT)
+    later = range(NUM_LOOKED_AT // 2, NUM_LOOKED_AT)
+    largest = max(context.power(abs(found[i]), mpf(1) / i) for i in later)
+    return 1 / largest if largest else INFINITY
+
+
+def _powers(x: Number, n: int) -> Series:
+    powers = [mpf(1)]
+    for _ in range(n - 1):
+        powers.append(powers[-1] * x)
+    return powers
+
+
+def shown_number(value: Number, digits: int = 6) -> str:
+    """A number of any size, as 12.5 or 8.8e4342."""
+    return "∞" if value == INFINITY else context.nstr(mpf(value), digits, min_fixed=-4, max_fixed=7)
+
+
+def log10(value: Number) -> float:
+    return float(context.log10(value)) if value > 0 else -math.inf
+
+
+def as_float(value: Number) -> float:
+    """The number, infinite where a float overflows."""
+    return float(value) if value < mpf(10) ** 308 else math.inf
+
+
+def _name(phi: str | Taylor) -> str:
+    return phi if isinstance(phi, str) else "φ"
+
+
+def star_constant(c_star: float) -> Constant:
+    """C*: the paper's where it is the example that the paper gives."""
+    return Constant(c_star, c_star != C_STAR, "in C_ε and C_s, “a sufficiently large constant (e.g., 10⁴)”")
+
+
+def _degree_words(degree: int) -> tuple[str, ...]:
+    return (f"φ is replaced by its Taylor polynomial of degree {degree}.",) if degree else ()
+
+
+def _quantity(
+    name: str,
+    total: Sum,
+    *,
+    formula: str,
+    filled: str,
+    why: tuple[str, ...],
+    c_star: float,
+    source: Source,
+) -> Quantity:
+    relative = as_float(total.error / total.value) if total.value else 0.0
+    logarithms = {f"log10 {part}": log10(value) for part, value in total.parts.items()}
+    return Quantity(
+        name=name,
+        value=as_float(total.value),
+        log10=log10(total.value),
+        formula=formula,
+        filled=filled,
+        terms=logarithms | {"terms summed": total.num_terms, "relative error of the sum": relative},
+        applies=total.value < INFINITY,
+        why=(*why, total.why),
+        source=source,
+        constants={"C*": star_constant(c_star)},
+        error=as_float(total.error + total.value * FLOAT_UNIT) if total.value < INFINITY else 0.0,
+    )
+
+
+_PHI = Argument(
+    "function: a formula in z as sin(3*z), coefficients as 0,1,-1/2, or a rule in i as 1/factorial(i)", str
+)
+_SHARED = {
+    "R": Argument("bound on |z|", float, 0.0, default=1.0),
+    "c_star": Argument("constant C*", float, 0.0, default=C_STAR, strict=True),
+    "degree": Argument(
+        "degree of the Taylor polynomial to take instead, 0 for the function itself", int, 0, 10_000, 0
+    ),
+}
+QUANTITIES = (
+    Entry(
+        "c-epsilon",
+        c_epsilon,
+        {"phi": _PHI, "epsilon": Argument("accuracy ε", float, 0.0, 1.0, strict=True), **_SHARED},
+        "C_ε(φ,R): how wide a network must be to learn φ up to ε",
+    ),
+    Entry(
+        "c-s",
+        c_s,
+        {
+            "phi": _PHI,
+            "power": Argument(
+                "power of i+1: 1 in resnet-beyond-kernels, 1.75 in beyond-two-layers", float, 0.0, 10.0, 1.0
+            ),
+            **_SHARED,
+        },
+        "C_s(φ,R): how many samples it takes to learn φ",
+    ),
+)
