@@ -1,0 +1,117 @@
+"""The separation of the ResNet from kernels as one HTML page that opens offline."""
+
+from widenet.data.wording import counted
+from widenet.report.document import document, masthead
+from widenet.report.formulas import formula
+from widenet.report.markup import Html, details, element, join, paragraphs, table
+from widenet.report.quantities import duration
+from widenet.report.sections import figure, folds, section
+from widenet.report.separation_charts import separation_charts
+from widenet.report.separation_words import best_kernel, how_measured, kernel_rows, network_rows, the_class
+from widenet.separation.result import SeparationResult
+from widenet.separation.verdict import in_units
+
+BOUND = formula(
+    "<mfrac><mn>1</mn><mrow><mo>|</mo><mi>C</mi><mo>|</mo></mrow></mfrac>"
+    "<munder><mo>∑</mo><mi>S</mi></munder><msub><mi>error</mi><mi>S</mi></msub><mo>≥</mo>"
+    "<msup><mi>α</mi><mn>2</mn></msup><mo>(</mo><mn>1</mn><mo>−</mo>"
+    "<mfrac><mi>N</mi><mrow><mo>|</mo><mi>C</mi><mo>|</mo></mrow></mfrac><mo>)</mo>"
+)
+PROOF = (
+    "From N samples a kernel method predicts an output by a combination of the N functions K(·, xₙ). "
+    "Whatever the weights, and however they were found, the prediction lies in the span of these functions, "
+    "which is the same for all functions of the class.",
+    "Add the d₁ coordinates to that span. This can only help, and then the part F of the target costs "
+    "nothing. What is left of the span, orthogonal to the coordinates, has at most N dimensions; call it U.",
+    "The product χ_S of the k coordinates in S is orthogonal to all coordinates, so the best error on that "
+    "output is α² times what the projection on U misses of χ_S: α²(1 − ‖P_U χ_S‖²).",
+    "Products of different sets are orthogonal, and each has norm 1. So for each unit vector u of U, the sum "
+    "of ⟨u, χ_S⟩² over all sets S is at most ‖u‖² = 1 (Bessel), and over an orthonormal basis of U it is at "
+    "most N: the sum of ‖P_U χ_S‖² over the class is at most N, and its mean at most N/|C|.",
+)
+
+
+def separation_page(result: SeparationResult) -> str:
+    """The picture, the answer, the proof on demand, and how it was measured."""
+    charts = separation_charts(result)
+    pictures = [figure(chart) for chart in charts.values()]
+    sections = (
+        section(1, "What do more samples buy?", [], element("div", *pictures, class_="charts")),
+        section(2, "What was to be learned?", the_class(result), Html("")),
+        section(3, "Why can no kernel do better?", [], _proof()),
+        section(4, "What are the numbers?", [], _numbers(result)),
+        section(5, "How was it measured?", how_measured(result), Html("")),
+    )
+    told = element("div", paragraphs(result.verdict), class_="verdict")
+    content = join(
+        (
+            element("header", _masthead(result), told, _tiles(result)),
+            element("main", *sections),
+            element(
+                "footer",
+                element("p", "The numbers behind this page are in result.json and table.csv."),
+                element("p", f"widenet {result.version}"),
+            ),
+        )
+    )
+    return document("Beyond kernels · widenet theory separation", content, charts)
+
+
+def _masthead(result: SeparationResult) -> Html:
+    settings = result.settings
+    facts = (
+        f"d₁ = {settings['d1']} · k = {settings['k']} · α = {settings['alpha']:g} · "
+        f"{result.class_size:,} functions · {counted(len(result.kernels), 'kernel')} · "
+        "resnet-beyond-kernels, (7.1)"
+    )
+    return masthead("theory separation", "Beyond kernels", facts)
+
+
+def _tiles(result: SeparationResult) -> Html:
+    index = result.widest if result.widest is not None else len(result.sizes) - 1
+    point, size = result.network[index], result.sizes[index]
+    best = best_kernel(result, index)
+    at = f"from {size:,} samples"
+    tiles = (
+        ("Trained ResNet", in_units(point.error, result), at),
+        ("No kernel below", in_units(result.floor[index], result), at),
+        ("Best kernel here", in_units(best.errors[index], result), f"{best.name}, best weights"),
+        ("Time", duration(result.seconds).replace(" seconds", " s").replace(" minutes", " min"), "measured"),
+    )
+    links = ("#q4", "#q3", "#q4", "#q5")
+    linked = [
+        element(
+            "li",
+            element(
+                "a",
+                element("span", what, class_="what"),
+                element("span", value, class_="figure"),
+                element("span", beside, class_="beside"),
+                href=link,
+            ),
+        )
+        for (what, value, beside), link in zip(tiles, links, strict=True)
+    ]
+    return element("ul", *linked, class_="tiles")
+
+
+def _proof() -> Html:
+    told = element(
+        "p",
+        "N samples give a kernel method N dimensions, and the class has one more direction for each of its "
+        "|C| functions. On average over the class, for any kernel, any samples and any weights, the error of "
+        "an output is at least",
+    )
+    return join((told, BOUND, folds(details("The proof, in four steps", paragraphs(PROOF)))))
+
+
+def _numbers(result: SeparationResult) -> Html:
+    head = ("", *(f"N = {size:,}" for size in result.sizes))
+    kernels = table(head, kernel_rows(result), "Kernels with the best weights there are: mean error ÷ α²")
+    network = table(
+        ("samples", "error ÷ α²", "bound ÷ α²", "functions", "rate", "decay"),
+        network_rows(result),
+        "The trained ResNet: mean over functions of the class",
+    )
+    panels = (element("div", each, class_="panel ranking") for each in (network, kernels))
+    return element("div", *panels, class_="charts", style="grid-template-columns:minmax(0,1fr)")

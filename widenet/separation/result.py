@@ -1,0 +1,107 @@
+"""What the separation run finds: frozen, and the same dictionary in Python and as JSON."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+SCHEMA = "widenet/separation/1"
+
+
+@dataclass(frozen=True)
+class KernelCurve:
+    """A kernel with the best weights that there are, at each number of samples.
+
+    Attributes:
+        name: The kernel.
+        errors: Mean over the class, per output, averaged over the draws of samples.
+        lowest: The smallest of the draws.
+    """
+
+    name: str
+    errors: tuple[float, ...]
+    lowest: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class NetworkPoint:
+    """The trained network from one number of samples.
+
+    Attributes:
+        num_samples: N.
+        rate: Step size that was best on the tuning functions.
+        decay: Weight decay that was.
+        tuning_error: Mean error on these, per output.
+        errors: Error on each of the other functions, per output, over the whole cube at the end of training;
+            infinite where training diverged under every setting. Where it did under the best, the next had
+            its turn.
+    """
+
+    num_samples: int
+    rate: float
+    decay: float
+    tuning_error: float
+    errors: tuple[float, ...]
+
+    @property
+    def error(self) -> float:
+        """Mean over the functions."""
+        return sum(self.errors) / len(self.errors)
+
+
+@dataclass(frozen=True)
+class SeparationResult:
+    """Error against the number of samples: kernels, their bound, and the network.
+
+    Attributes:
+        schema: Name and version of this record.
+        version: Version of widenet.
+        settings: What was asked for, as JSON values.
+        class_size: C(d₁, k), the number of functions.
+        unlearned: α², the error per output of having learned F but not αG(F).
+        sizes: Numbers of samples N.
+        floor: α² max(0, 1 − N/C(d₁, k)) at each N, below which no kernel method gets.
+        kernels: Each kernel.
+        network: The network at each N.
+        subsets: The coordinates of each function that the network was measured on.
+        verdict: The answer in sentences.
+        forecast: Seconds that were expected.
+        seconds: Seconds that it took.
+    """
+
+    schema: str
+    version: str
+    settings: dict[str, Any]
+    class_size: int
+    unlearned: float
+    sizes: tuple[int, ...]
+    floor: tuple[float, ...]
+    kernels: tuple[KernelCurve, ...]
+    network: tuple[NetworkPoint, ...]
+    subsets: tuple[tuple[int, ...], ...]
+    verdict: tuple[str, ...]
+    forecast: float
+    seconds: float
+
+    @property
+    def smallest_margin(self) -> float:
+        """The least of (kernel's error − bound) over kernels, numbers of samples and draws."""
+        return min(
+            error - floor
+            for kernel in self.kernels
+            for error, floor in zip(kernel.lowest, self.floor, strict=True)
+        )
+
+    @property
+    def widest(self) -> int | None:
+        """Index of the N at which the network is furthest below the bound; None where it never is."""
+        gaps = [
+            floor - point.error if math.isfinite(point.error) else -math.inf
+            for floor, point in zip(self.floor, self.network, strict=True)
+        ]
+        best = max(range(len(gaps)), key=lambda index: gaps[index])
+        return best if gaps[best] > 0 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, as `--json` prints them."""
+        points = [{**asdict(point), "error": point.error} for point in self.network]
+        return {**asdict(self), "network": points, "smallest_margin": self.smallest_margin}
