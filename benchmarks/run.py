@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from benchmarks import beyond_kernels, gram, labels, large, learning_curve, spectrum, sweep
+from benchmarks import beyond_kernels, gram, labels, large, learning_curve, memorise, spectrum, sweep
 
 BENCHMARKS: dict[str, Callable[[], Any]] = {
     "spectrum": spectrum.run,
@@ -18,6 +18,7 @@ BENCHMARKS: dict[str, Callable[[], Any]] = {
     "beyond_kernels": beyond_kernels.run,
     "labels": labels.run,
     "learning_curve": learning_curve.run,
+    "memorise": memorise.run,
     "large": large.run,
 }
 RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks.json"

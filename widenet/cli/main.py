@@ -10,6 +10,8 @@ from widenet.cli.about import data, doctor
 from widenet.cli.audit import audit
 from widenet.cli.common import FAILED, INTERRUPTED, WRONG_INPUT
 from widenet.cli.compare import compare
+from widenet.cli.memorise import memorise, verify
+from widenet.cli.theory import theory
 from widenet.errors import InputError, WidenetError
 
 
@@ -19,7 +21,7 @@ def cli() -> None:
     """What a wide neural network can learn from your data, before and without training one."""
 
 
-for command in (audit, compare, data, doctor):
+for command in (audit, compare, memorise, verify, theory, data, doctor):
     cli.add_command(command)
 
 

@@ -1,0 +1,250 @@
+"""`widenet memorise` and `widenet verify` as users meet them."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from widenet import cli
+from widenet.memorise import run as run_module
+from widenet.memorise.methods.adam import AdamRecipe
+
+Run = Callable[..., tuple[int, str, str]]
+FILES = {"report.html", "result.json", "weights.safetensors", "config.json", "certificate.json"}
+
+
+@pytest.fixture
+def widenet(monkeypatch, capsys, tmp_path) -> Run:
+    """Run the command line in an empty folder; returns exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["widenet", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def write_table(name: str, rows: int = 30, columns: int = 8, *, numbers: bool = False) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(rows, columns))
+    y = (
+        [f"{value:.6f}" for value in rng.normal(size=rows)]
+        if numbers
+        else ["abc"[i % 3] for i in range(rows)]
+    )
+    lines = [",".join([*(f"{value:.6f}" for value in x), target]) for x, target in zip(X, y, strict=True)]
+    header = ",".join([*(f"x{i}" for i in range(columns)), "target"])
+    Path(name).write_text("\n".join([header, *lines]) + "\n")
+
+
+def test_memorise_writes_a_folder_that_verify_accepts(widenet):
+    write_table("table.csv")
+    code, out, err = widenet("memorise", "table.csv", "--target", "target")
+    assert code == 0
+    assert "Memorised: each of the 30 labels" in out
+    assert out.splitlines()[-1] == "Report: widenet-memorise-table/report.html"
+    assert max(map(len, out.splitlines())) <= 80
+    assert "Two layers" in err
+    assert "σ_min" in err
+    assert "Forecast" in err
+    folder = Path("widenet-memorise-table")
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert {path.name for path in Path().iterdir()} == {"table.csv", "widenet-memorise-table"}
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["data"], config["prepare"], config["method"]) == ("table.csv", "standard", "direct")
+    code, out, _ = widenet("verify", "widenet-memorise-table")
+    assert code == 0
+    assert out.count("passed") >= 8
+    assert "Verified" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert widenet("verify", "widenet-memorise-table", "table.csv")[0] == 0
+
+
+@pytest.mark.parametrize("method", ["pgd", "direct"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_methods_and_targets(widenet, method, numbers):
+    write_table("table.csv", numbers=numbers)
+    code, out, err = widenet("memorise", "table.csv", "--method", method, "--out", "o", "--json", "-q")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert record["schema"] == "widenet/memorise/1"
+    assert record["method"] == method
+    assert record["labels_reproduced"] is True
+    assert record["loss"] < 1e-8
+    assert record == json.loads(Path("o/result.json").read_text())
+    code, out, err = widenet("verify", "o", "--json", "-q")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["verified"] is True
+
+
+def test_three_layers_where_two_cannot(widenet):
+    write_table("table.csv", rows=40, columns=3)  # the constant coordinate makes 4 columns, 10 forms
+    code, _, err = widenet("memorise", "table.csv", "--layers", "2")
+    assert code == 2
+    assert "--layers 3" in err
+    assert "d(d+1)/2 = 10" in err
+    code, out, err = widenet("memorise", "table.csv", "--json")
+    assert code == 0
+    assert json.loads(out)["layers"] == 3
+    assert widenet("verify", "widenet-memorise-table")[0] == 0
+
+
+def test_perturbed_data_are_verified_too(widenet):
+    write_table("table.csv")
+    assert widenet("memorise", "table.csv", "--perturb", "0.05", "--seed", "4", "--out", "o")[0] == 0
+    code, out, _ = widenet("verify", "o")
+    assert code == 0, out
+
+
+def test_identical_rows_with_different_labels(widenet):
+    write_table("table.csv")
+    lines = Path("table.csv").read_text().splitlines()
+    lines.append(lines[5].rpartition(",")[0] + ",a")
+    Path("table.csv").write_text("\n".join(lines) + "\n")
+    code, out, err = widenet("memorise", "table.csv", "-q")
+    assert code == 2
+    assert out == ""
+    assert "Rows 5 and 31" in err
+    assert len(err.strip().splitlines()) == 1
+    assert {path.name for path in Path().iterdir()} == {"table.csv"}
+
+
+def test_nearly_identical_rows_are_told_with_what_mends_them(widenet):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 12))
+    X[7] = X[3] + 1e-9 * rng.normal(size=12)
+    np.savez("rows.npz", X=X, y=np.array(list("abc"))[np.arange(40) % 3])
+    code, out, err = widenet("memorise", "rows.npz", "--layers", "2", "--out", "o")
+    assert "σ_min" in err
+    assert "--perturb" in err
+    assert code == 1  # no float64 weights tell these two rows apart for certain
+    assert "no certificate" in " ".join(out.split())
+    noise = err.partition("--perturb ")[2].split()[0].rstrip(".,")
+    code, out, _ = widenet(
+        "memorise", "rows.npz", "--layers", "2", "--perturb", noise, "--out", "mended", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["sigma_min"]["lower"] > 0
+    assert widenet("verify", "mended")[0] == 0
+
+
+def test_labels_that_are_missed_leave_a_folder_without_a_certificate(widenet, monkeypatch):
+    write_table("table.csv")
+    assert widenet("memorise", "table.csv", "--out", "o")[0] == 0
+    monkeypatch.setattr(run_module, "AdamRecipe", lambda: AdamRecipe(epochs=1))
+    code, out, err = widenet("memorise", "table.csv", "--method", "adam", "--out", "o", "--force", "--json")
+    assert code == 1
+    assert json.loads(out)["labels_reproduced"] is False
+    assert "--method direct" in err.splitlines()[-1]
+    assert {path.name for path in Path("o").iterdir()} == FILES - {"certificate.json"}
+    code, out, _ = widenet("verify", "o")
+    assert code == 1
+    assert "certificate.json cannot be read" in out
+
+
+def test_verify_fails_with_a_sentence(widenet):
+    write_table("table.csv")
+    assert widenet("memorise", "table.csv", "--out", "o")[0] == 0
+    content = bytearray(Path("o/weights.safetensors").read_bytes())
+    content[-1] ^= 1
+    Path("o/weights.safetensors").write_bytes(content)
+    code, out, err = widenet("verify", "o")
+    assert code == 1
+    assert "was changed" in out
+    assert "Not verified" in out
+    assert "Traceback" not in out + err
+    code, out, _ = widenet("verify", "o", "--json")
+    assert code == 1
+    assert json.loads(out)["verified"] is False
+    code, _, err = widenet("verify", "nowhere")
+    assert code == 2
+    assert "not a folder" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--theorem"], "--method pgd"),
+        (["--layers", "4"], "--layers"),
+        (["--method", "sgd"], "--method"),
+        (["--width", "4"], "2k + 2"),
+        (["--perturb", "-1"], "--perturb"),
+        (["--perturb", "nan"], "perturb"),
+        (["--target", "z"], "no column"),
+    ],
+)
+def test_wrong_options(widenet, arguments, word):
+    write_table("table.csv")
+    code, out, err = widenet("memorise", "table.csv", "-q", *arguments)
+    assert code == 2
+    assert out == ""
+    assert word in err
+    assert {path.name for path in Path().iterdir()} == {"table.csv"}
+
+
+def test_several_targets_are_refused(widenet):
+    code, _, err = widenet("memorise", "resnet-cube", "-q")
+    assert code == 2
+    assert "target" in err
+
+
+def test_an_existing_folder_is_kept_without_force(widenet):
+    write_table("table.csv")
+    assert widenet("memorise", "table.csv")[0] == 0
+    code, _, err = widenet("memorise", "table.csv")
+    assert code == 2
+    assert "--force" in err
+    assert widenet("memorise", "table.csv", "--force")[0] == 0
+
+
+def test_interrupted_it_goes_on_and_other_settings_do_not(widenet, monkeypatch):
+    write_table("table.csv")
+    monkeypatch.setattr("widenet.memorise.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("widenet.memorise.methods.pgd.MOST", 10)
+    interrupted = []
+    advance = run_module.PerturbedDescent.advance
+
+    def interrupting(self, problem, state):
+        if len(interrupted) == 2:
+            raise KeyboardInterrupt
+        interrupted.append(1)
+        return advance(self, problem, state)
+
+    options = ("--method", "pgd", "--out", "o")
+    monkeypatch.setattr(run_module.PerturbedDescent, "advance", interrupting)
+    code, _, err = widenet("memorise", "table.csv", *options)
+    assert code == 130
+    assert "goes on from there" in err
+    assert {path.name for path in Path().iterdir()} == {"table.csv", "o.checkpoint.safetensors"}
+    monkeypatch.setattr(run_module.PerturbedDescent, "advance", advance)
+    code, _, err = widenet("memorise", "table.csv", *options, "--seed", "1")
+    assert code == 2
+    assert "other data or settings" in err
+    code, _, err = widenet("memorise", "table.csv", *options)
+    assert code == 0
+    assert "Going on" in err
+    assert {path.name for path in Path().iterdir()} == {"table.csv", "o"}
+
+
+def test_a_checkpoint_that_cannot_be_written(widenet, monkeypatch):
+    write_table("table.csv")
+    monkeypatch.setattr("widenet.memorise.checkpoint.EVERY", 0.0)
+    Path("o.checkpoint.safetensors").mkdir()
+    code, _, err = widenet("memorise", "table.csv", "--out", "o", "--force")
+    assert code in (1, 2)
+    assert "o.checkpoint.safetensors" in err
+    assert "Traceback" not in err
+
+
+def test_help_does_not_import_torch(widenet):
+    code, out, _ = widenet("memorise", "--help")
+    assert code == 0
+    assert "--theorem" in out
+    assert "verify" in widenet("--help")[1]

@@ -1,0 +1,33 @@
+"""`widenet` for tests to kill: it writes every state, and takes its time over each.
+
+Arguments: a file, to which a line is added for each state that was written, then those of the command.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+from widenet import cli
+from widenet.memorise import checkpoint
+from widenet.memorise.checkpoint import Checkpoint
+from widenet.memorise.methods import pgd
+
+
+def main(log: Path) -> None:
+    save = Checkpoint.save
+
+    def logging(self, state, notes):
+        save(self, state, notes)
+        with log.open("a") as file:
+            file.write(f"{int(state['t']) if state else 0}\n")
+        time.sleep(0.1)
+
+    checkpoint.EVERY = 0.0
+    pgd.MOST = 10  # steps of one piece
+    Checkpoint.save = logging
+    cli.main()
+
+
+if __name__ == "__main__":
+    path = Path(sys.argv.pop(1))
+    main(path)

@@ -1,0 +1,1 @@
+"""Memorise: a data set -> a network that fits it exactly, and a certificate."""

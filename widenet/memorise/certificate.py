@@ -1,0 +1,178 @@
+"""The certificate: what is true of the weights on this data, in a form that a stranger can check.
+
+It holds nothing that differs between two equal runs, such as times, and it is written in one way only, so
+that any changed bit shows.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import torch
+from safetensors.torch import save
+from torch import Tensor
+
+from widenet.memorise.conditions import Conditions
+from widenet.memorise.landscape import Landscape, landscape
+from widenet.memorise.problem import Problem
+
+SCHEMA = "widenet/certificate/1"
+HALF = 0.5  # residuals of classes below it are gone after rounding
+SHARE = 1e-3  # of the standard deviation of targets that are numbers, which residuals must stay below
+UNIT = torch.finfo(torch.float64).eps / 2
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows came from, so that they can be loaded again.
+
+    Attributes:
+        source: Built-in name or file, as it was given.
+        target: Column to predict, as it was given.
+        prepare: Map of the rows, of `Preparation`.
+        impute: Whether missing values were filled in.
+    """
+
+    source: str
+    target: str | None
+    prepare: str
+    impute: bool
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Weights with everything that is measured at them.
+
+    Attributes:
+        W: Shape (k, r), float64.
+        landscape: Loss, residuals, curvature, and Lemma 4's bound.
+        rounding: How far any output in float64 can be from the exact one.
+        tolerance: What residuals must stay below: a half for classes, `SHARE` of the standard deviation else.
+    """
+
+    W: Tensor
+    landscape: Landscape
+    rounding: float
+    tolerance: float
+
+    @property
+    def labels_reproduced(self) -> bool:
+        """Whether every target is met, and anybody who computes the outputs in float64 will find so.
+
+        The residuals here and those of a checker are each off by at most `rounding`, and a checker counts
+        its own against us.
+        """
+        return self.landscape.max_residual + 3 * self.rounding < self.tolerance
+
+
+def measure_fit(problem: Problem, X: Tensor, W: Tensor, conditions: Conditions, *, is_classes: bool) -> Fit:
+    """Everything that a certificate says of weights W (k, r), for inputs X (n, d) as they were perturbed."""
+    W = W.to(torch.float64)
+    tolerance = HALF if is_classes else SHARE * float(problem.y.std(correction=0))
+    found = landscape(problem.Z, problem.y, W, conditions.sigma_min.lower)
+    return Fit(W, found, output_rounding(problem, X, W), tolerance)
+
+
+def output_rounding(problem: Problem, X: Tensor, W: Tensor) -> float:
+    """The most by which rounding can move an output in float64, through the neurons as through Q.
+
+    A term of Σ_i a_i (w_iᵀz)² goes through at most 2k + r + 2 roundings, whichever way it is summed, and
+    Σ_i (|w_i|ᵀ|z|)² ≤ ‖W‖_F² ‖z‖² [Higham 2002, Lemma 3.1]. If rounding moved z itself by e, that adds
+    ‖W‖_F² (2 ‖z‖ e + e²), where the random layer has |ẑ_i − z_i| ≤ γ s (‖R_i‖ ‖x‖)^p.
+    """
+    k, r = W.shape
+    norms, errors = problem.Z.norm(dim=1), torch.zeros(problem.n, dtype=torch.float64)
+    if problem.layer is not None:
+        layer = problem.layer
+        size = float((layer.R.norm(dim=1) ** layer.power).norm())
+        moved = _gamma(layer.power * (X.shape[1] + 4) + 16) * layer.scale * size
+        errors = moved * X.norm(dim=1) ** layer.power
+    moved = _gamma(2 * k + r + 16) * norms**2 + 2 * norms * errors + errors**2
+    largest = float(W.square().sum()) * float(moved.max())
+    return 1.001 * (largest + 4 * UNIT * float(problem.y.abs().max()))  # the rounding of this very line, too
+
+
+def pack_weights(problem: Problem, W: Tensor) -> bytes:
+    """W, and R of the random layer, in the safetensors format."""
+    tensors = {"W": W} | ({} if problem.layer is None else {"R": problem.layer.R})
+    return save({name: tensor.contiguous() for name, tensor in tensors.items()})
+
+
+def certificate_bytes(
+    problem: Problem, X: Tensor, conditions: Conditions, fit: Fit, source: Source, weights: bytes
+) -> bytes:
+    """The certificate as a file.
+
+    Args:
+        problem: What was memorised.
+        X: Its inputs, prepared and perturbed, shape (n, d).
+        conditions: What the theorems ask for.
+        fit: The weights, of which it must be true that they reproduce all targets.
+        source: Where the rows came from.
+        weights: The file of weights.
+    """
+    if not fit.labels_reproduced:
+        raise ValueError("weights that miss a target have no certificate")
+    layer, found = problem.layer, fit.landscape
+    record = {
+        "schema": SCHEMA,
+        "version": version("widenet"),
+        "data": {
+            **source.__dict__,
+            "noise": float(problem.noise),
+            "seed": problem.seed,
+            "inputs_sha256": tensor_sha256(X),
+            "targets_sha256": tensor_sha256(problem.y),
+        },
+        "network": {
+            "power": 1 if layer is None else layer.power,
+            "scale": 1.0 if layer is None else layer.scale,
+            "signs": {"positive": problem.r // 2, "negative": problem.r // 2},
+            "weights_sha256": hashlib.sha256(weights).hexdigest(),
+        },
+        "n": problem.n,
+        "points": conditions.num_points,
+        "d": X.shape[1],
+        "layers": problem.layers,
+        "k": problem.k,
+        "r": problem.r,
+        "parameters": problem.num_parameters,
+        "sigma_min": conditions.sigma_min.__dict__,
+        "loss": found.loss,
+        "max_residual": found.max_residual,
+        "tolerance": fit.tolerance,
+        "labels_reproduced": True,
+        "curvature_norm": found.curvature_norm,
+        "lambda_min": found.lambda_min,
+        "bound": bound_of(fit, conditions),
+        "holds": holds_of(fit, conditions),
+    }
+    return canonical(record | {"digest": hashlib.sha256(canonical(record)).hexdigest()})
+
+
+def bound_of(fit: Fit, conditions: Conditions) -> float | None:
+    """Lemma 4's bound; None without a proof that σ_min is not 0."""
+    return fit.landscape.bound if conditions.sigma_min.lower > 0 else None
+
+
+def holds_of(fit: Fit, conditions: Conditions) -> bool | None:
+    """Whether the loss is within Lemma 4's bound; None without a bound."""
+    return fit.landscape.holds if conditions.sigma_min.lower > 0 else None
+
+
+def canonical(record: dict[str, Any]) -> bytes:
+    """The one way in which a record is written: keys in order, ASCII, floats in full."""
+    return (json.dumps(record, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def tensor_sha256(tensor: Tensor) -> str:
+    """SHA-256 of the shape, as in '(3, 2)', and of the values as little-endian float64 in C order."""
+    digest = hashlib.sha256(str(tuple(tensor.shape)).encode())
+    digest.update(tensor.contiguous().numpy().astype("<f8", copy=False).data)
+    return digest.hexdigest()
+
+
+def _gamma(m: int) -> float:
+    return m * UNIT / (1 - m * UNIT)

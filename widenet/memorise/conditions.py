@@ -1,0 +1,203 @@
+"""What the theorems on memorising ask for, and whether this data set has it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.data.dataset import Dataset
+from widenet.data.wording import counted
+from widenet.memorise.problem import MANY_ROWS, Problem, first_of_point, perturbed
+from widenet.memorise.sigma import smallest_certifiable, smallest_singular_value
+from widenet.memorise.sizes import default_features, default_neurons, num_forms
+from widenet.spectrum.cholesky import EigenvalueBracket
+
+NOISE_LEVELS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
+MOST_TRIED = 2048  # rows on which perturbations are tried: all, or those nearest to others
+TILE = 4096
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions of Theorem 4 (two layers) or Theorem 5 (three) [mild-memorisation], measured.
+
+    Attributes:
+        n: Rows.
+        num_points: Distinct inputs among them, up to sign, on which an even network may differ.
+        d: Columns of the prepared inputs.
+        rank: Dimension of the space that the inputs span, at most d.
+        most_two_layers: rank(rank + 1)/2, the most points that two layers fit whatever their targets.
+        sigma_two_layers: σ_min for two layers, 0.0 where it is not proved positive; None where measuring it
+            for a network that is not taken would take too long.
+        layers: Of the network that is taken, 2 or 3.
+        k: Inputs of the trained layer: d, or the neurons of the random layer.
+        k_theorem: The random layer's 2⌈√points⌉ neurons of Theorem 5.
+        power: Exponent of the random layer; None for two layers.
+        most_points: The most points that this network fits whatever their targets.
+        r: Neurons of the trained layer.
+        r_needed: 2k + 2, the least for which Lemma 3 is proved.
+        num_parameters: Trained weights.
+        sigma_min: Of [z_j^{⊗2}] over the distinct points.
+        certifiable: The σ_min that float64 can tell from 0 here: its square is twice the rounding of G's
+            factorisation.
+        noise: Standard deviation of the perturbation that was made already.
+        mending_noise: The smallest standard deviation tried that gives a certified σ_min; None where none is
+            needed or none was found.
+        rows_tried: Rows on which perturbations were tried; 0 where none was needed.
+    """
+
+    n: int
+    num_points: int
+    d: int
+    rank: int
+    most_two_layers: int
+    sigma_two_layers: float | None
+    layers: int
+    k: int
+    k_theorem: int
+    power: int | None
+    most_points: int
+    r: int
+    r_needed: int
+    num_parameters: int
+    sigma_min: EigenvalueBracket
+    certifiable: float
+    noise: float
+    mending_noise: float | None
+    rows_tried: int
+
+    @property
+    def met(self) -> bool:
+        """Whether everything that the theorem asks for is proved to hold."""
+        return self.sigma_min.lower > 0 and self.r >= self.r_needed
+
+    def sentences(self) -> tuple[str, ...]:
+        """What was asked for and what was found, in words."""
+        return (_two_layers_words(self), _network_words(self), *_sigma_words(self))
+
+
+def conditions_of(
+    dataset: Dataset, problem: Problem, *, progress: Callable[[float], None] = lambda _: None
+) -> Conditions:
+    """Measure the conditions for a problem made from a data set."""
+    X = perturbed(dataset.X, problem.noise, problem.seed)
+    points = distinct_rows(X)
+    Z = problem.Z[points]
+    sigma = smallest_singular_value(Z, progress=progress)
+    rank = int(torch.linalg.matrix_rank(X))
+    power = None if problem.layer is None else problem.layer.power
+    most_points = min(num_forms(problem.k, 2), num_forms(rank, 2 * (power or 1)))
+    tried, mending = (0, None) if sigma.lower > 0 else _mend(dataset.X, problem)
+    return Conditions(
+        n=problem.n,
+        num_points=len(points),
+        d=dataset.d,
+        rank=rank,
+        most_two_layers=num_forms(rank, 2),
+        sigma_two_layers=_sigma_two_layers(X[points], num_forms(rank, 2), problem, sigma),
+        layers=problem.layers,
+        k=problem.k,
+        k_theorem=default_features(len(points)),
+        power=power,
+        most_points=most_points,
+        r=problem.r,
+        r_needed=default_neurons(problem.k),
+        num_parameters=problem.num_parameters,
+        sigma_min=sigma,
+        certifiable=smallest_certifiable(Z),
+        noise=problem.noise,
+        mending_noise=mending,
+        rows_tried=tried,
+    )
+
+
+def distinct_rows(X: Tensor) -> Tensor:
+    """Indices of the rows that are not ± an earlier one, bit for bit, shape (number of points,)."""
+    return (first_of_point(X) == torch.arange(len(X))).nonzero()[:, 0]
+
+
+def _sigma_two_layers(points: Tensor, most: int, problem: Problem, sigma: EigenvalueBracket) -> float | None:
+    """σ_min of the distinct inputs themselves, `sigma` if that is what it is; 0.0 where it is not proved."""
+    if problem.layers == 2:
+        found = sigma
+    elif most < len(points):
+        return 0.0
+    elif len(points) > MANY_ROWS:
+        return None
+    else:
+        found = smallest_singular_value(points)
+    return found.value if found.lower > 0 else 0.0
+
+
+def _mend(X: Tensor, problem: Problem) -> tuple[int, float | None]:
+    """How many rows were tried and the least noise that makes their σ_min certified.
+
+    σ_min of some rows is an upper bound on that of all, so with many rows the answer may be too small.
+    """
+    rows = nearest_rows(X, MOST_TRIED)
+    for noise in NOISE_LEVELS:
+        if noise <= problem.noise:
+            continue
+        moved = perturbed(X, noise, problem.seed)[rows]
+        Z = moved if problem.layer is None else problem.layer(moved)
+        if smallest_singular_value(Z).lower > 0:
+            return len(rows), noise
+    return len(rows), None
+
+
+def nearest_rows(X: Tensor, most: int) -> Tensor:
+    """Indices of at most `most` rows, those with the largest |cosine| to another row, ascending."""
+    n = len(X)
+    if n <= most:
+        return torch.arange(n)
+    directions = torch.nn.functional.normalize(X, dim=1).to(torch.float32)
+    nearest = torch.zeros(n)
+    for start in range(0, n, TILE):
+        cosines = (directions[start : start + TILE] @ directions.T).abs_()
+        cosines.diagonal(start).zero_()
+        nearest[start : start + TILE] = cosines.amax(1)
+    return nearest.topk(most).indices.sort().values
+
+
+def _two_layers_words(conditions: Conditions) -> str:
+    c = conditions
+    points = f"{c.num_points:,} distinct rows" if c.num_points < c.n else counted(c.n, "row")
+    forms = f"d(d+1)/2 = {num_forms(c.d, 2):,}" if c.rank == c.d else f"{c.most_two_layers:,} (rank {c.rank})"
+    if c.num_points > c.most_two_layers:
+        return f"Two layers are too few: {points} > {forms}."
+    measured = "" if c.sigma_two_layers is None else f" and σ_min = {c.sigma_two_layers:.3g}"
+    hidden = " to rounding, which they need above 0" if c.sigma_two_layers == 0 else ""
+    return f"Two layers: {points} ≤ {forms}, r = 2d + 2 = {default_neurons(c.d):,}{measured}{hidden}."
+
+
+def _network_words(conditions: Conditions) -> str:
+    c = conditions
+    neurons = f"r = {c.r:,} neurons (2k + 2 = {c.r_needed:,} are needed)"
+    weights = f"{c.num_parameters:,} weights, {c.num_parameters / c.n:.1f} for each row"
+    if c.layers == 2:
+        return f"Two layers are taken: k = d = {c.d:,}, {neurons}, {weights}."
+    return (
+        f"Three layers are taken: k = {c.k:,} random features of power {c.power} (2⌈√n⌉ = {c.k_theorem:,}), "
+        f"{neurons}, {weights}."
+    )
+
+
+def _sigma_words(conditions: Conditions) -> tuple[str, ...]:
+    c = conditions
+    value, lower = c.sigma_min.value, c.sigma_min.lower
+    if lower > 0:
+        return (f"σ_min = {value:.3g}, proved to be at least {lower:.3g}: the theorem applies.",)
+    why = (
+        f"{c.num_points:,} points exceed the {c.most_points:,} that this network tells apart"
+        if c.num_points > c.most_points
+        else f"float64 tells it from 0 above {c.certifiable:.1g}"
+    )
+    found = f"σ_min is about {value:.1g} and cannot be proved positive: {why}."
+    if c.mending_noise is None:
+        return (
+            found,
+            "No perturbation of up to 0.1 per coordinate mends this: add columns, or take fewer rows.",
+        )
+    where = "" if c.rows_tried == c.n else f", tried on the {c.rows_tried:,} rows nearest to others"
+    return (found, f"A perturbation of --perturb {c.mending_noise:g} would mend it{where}.")

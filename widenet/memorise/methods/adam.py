@@ -1,0 +1,120 @@
+"""The recipe of the paper's experiments: Adam in batches at a falling rate [mild-memorisation, Appendix A.1].
+
+A step is two products of a batch with all neurons, forwards and backwards, in float32. The two halves of the
+neurons, which differ in the sign of a_i, take turns with one buffer for their gradient, so that it is still
+in cache when the fused update reads it.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from widenet.memorise.methods.method import Clock, State, begun, copied, counter, generator_at
+from widenet.memorise.problem import Problem
+from widenet.networks.quadratic import form, form_outputs, loss
+
+
+@dataclass(frozen=True)
+class AdamRecipe:
+    """Batches of 128, rate .003 times .3 after every 15 epochs, 80 epochs, all as in the paper.
+
+    The paper is silent on where it starts. It cannot be W = 0, where every gradient is 0. Here it is at
+    Gaussian weights of variance 1/(3k), the variance that torch.nn.Linear gives its weights.
+
+    Attributes:
+        epochs: Epochs in all.
+        batch: Rows of a step.
+        rate: Initial rate.
+        decay: What the rate is multiplied by.
+        decay_every: Epochs after which it is.
+    """
+
+    name: ClassVar[str] = "adam"
+    epochs: int = 80
+    batch: int = 128
+    rate: float = 0.003
+    decay: float = 0.3
+    decay_every: int = 15
+
+    def notes(self, problem: Problem) -> tuple[str, ...]:
+        k = problem.Z.shape[1]
+        return (
+            f"Adam in float32 from Gaussian weights of standard deviation {initial_std(k):.2g}: "
+            f"{self.epochs} epochs in batches of {self.batch}, rate {self.rate:g} times {self.decay:g} after "
+            f"every {self.decay_every} epochs.",
+            "Gradients of batches go through the neurons, which is cheaper than through Q and M.",
+        )
+
+    def start(self, problem: Problem) -> State:
+        k = problem.Z.shape[1]
+        W = initial_std(k) * torch.randn(problem.r, k, generator=generator_at(problem.seed, 0))
+        zeros = torch.zeros_like(W)
+        f = full_loss(problem.Z.to(torch.float32), problem.y, W)
+        return begun(f, W=W, mean=zeros, square=zeros.clone(), epoch=counter(0), step=counter(0))
+
+    def advance(self, problem: Problem, state: State) -> State:
+        """One epoch."""
+        state, clock = copied(state), Clock(state)
+        epoch, step = int(state["epoch"]), int(state["step"])
+        Z, y = problem.Z.to(torch.float32), problem.y.to(torch.float32)
+        order = torch.randperm(problem.n, generator=generator_at(problem.seed, epoch + 1))
+        batches = order.split(self.batch)
+        train_epoch(Z, y, batches, state, rate=self.rate * self.decay ** (epoch // self.decay_every))
+        clock.record(step + len(batches), full_loss(Z, problem.y, state["W"]))
+        return state | {"epoch": counter(epoch + 1), "step": counter(step + len(batches)), **clock.stop()}
+
+    def done(self, state: State) -> bool:
+        return int(state["epoch"]) >= self.epochs
+
+    def weights(self, problem: Problem, state: State) -> Tensor:
+        return state["W"].T.to(torch.float64)
+
+    def steps(self, state: State) -> int:
+        return int(state["step"])
+
+
+def train_epoch(Z: Tensor, y: Tensor, batches: tuple[Tensor, ...], state: State, *, rate: float) -> None:
+    """Steps of Adam on batches of row numbers; moves W (r, k), mean and square of the state in place."""
+    W = state["W"]
+    half, largest = len(W) // 2, len(batches[0])
+    # Memory for every step is taken once: the system is slow to give it out again and again.
+    gradient, batch, values = W.new_empty(half, W.shape[1]), Z[:largest].clone(), W.new_empty(largest, len(W))
+    optimisers = [_optimiser(state, neurons, gradient, rate) for neurons in (slice(half), slice(half, None))]
+    for rows in batches:
+        if len(rows) < largest:
+            batch, values = batch[: len(rows)], values[: len(rows)]
+        torch.index_select(Z, 0, rows, out=batch)
+        torch.mm(batch, W.T, out=values)
+        parts = values[:, :half], values[:, half:]
+        positive, negative = (torch.einsum("bi,bi->b", part, part) for part in parts)
+        values.mul_(((positive - negative - y[rows]) / len(rows))[:, None])
+        for part, sign, optimiser in zip(parts, (1, -1), optimisers, strict=True):
+            torch.addmm(gradient, part.T, batch, beta=0, alpha=sign, out=gradient)
+            optimiser.step()
+
+
+def _optimiser(state: State, neurons: slice, gradient: Tensor, rate: float) -> torch.optim.Adam:
+    """Adam for these neurons, from the state's running means on."""
+    W = state["W"][neurons]
+    W.grad = gradient
+    optimiser = torch.optim.Adam([W], lr=rate, fused=True)
+    optimiser.state[W] = {
+        "step": state["step"].to(torch.float32),
+        "exp_avg": state["mean"][neurons],
+        "exp_avg_sq": state["square"][neurons],
+    }
+    return optimiser
+
+
+def initial_std(k: int) -> float:
+    """Standard deviation of the weights at the start."""
+    return 1 / math.sqrt(3 * k)
+
+
+def full_loss(Z: Tensor, y: Tensor, W: Tensor) -> float:
+    """The loss f on all rows for W (r, k), with outputs in the precision of Z."""
+    Q = form(W.T.to(torch.float64)).to(Z.dtype)
+    return loss(form_outputs(Z, Q) - y)

@@ -1,0 +1,106 @@
+"""What every method of memorising has in common: a state of tensors, and one function that moves it on."""
+
+import time
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from widenet.memorise.problem import Problem
+
+State = dict[str, Tensor]
+"""All that is needed to go on, counters and history included, so that a file of tensors can hold it.
+
+Two entries are for showing alone, and differ from run to run: `seconds` and the second column of `history`.
+"""
+
+
+class Method(Protocol):
+    """A way to weights W with a small f(W).
+
+    Attributes:
+        name: By which the command line knows it.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def notes(self, problem: Problem) -> tuple[str, ...]:
+        """Sentences to be read before the start: what will be done, and what it will take."""
+        ...
+
+    def start(self, problem: Problem) -> State:
+        """The state before the first step."""
+        ...
+
+    def advance(self, problem: Problem, state: State) -> State:
+        """The state some seconds of work later, which depends on the problem and `state` alone.
+
+        So a run that goes on from a stored state ends bit for bit as one that was never interrupted. `state`
+        is left as it is.
+        """
+        ...
+
+    def done(self, state: State) -> bool:
+        """Whether there is nothing left to do."""
+        ...
+
+    def weights(self, problem: Problem, state: State) -> Tensor:
+        """W, float64, shape (k, r)."""
+        ...
+
+    def steps(self, state: State) -> int:
+        """Steps so far: of descent, of Adam, or iterations of a linear solve."""
+        ...
+
+
+def begun(f: float, **tensors: Tensor) -> State:
+    """The state at step 0, where the loss is `f`."""
+    history = torch.tensor([[0.0, 0.0, f]], dtype=torch.float64)
+    return {"history": history, "seconds": torch.zeros((), dtype=torch.float64), **tensors}
+
+
+def copied(state: State) -> State:
+    """A copy to work on, each tensor in memory of its own.
+
+    What was read from a file need not be aligned as torch aligns it, and the rounding of a matrix product can
+    depend on that; so can the bits of everything after it.
+    """
+    return {name: tensor.clone() for name, tensor in state.items()}
+
+
+class Clock:
+    """Collects rows (step, seconds, f) of a state's history while the state is advanced."""
+
+    def __init__(self, state: State) -> None:
+        self._state, self._start = state, time.perf_counter()
+        self._rows: list[tuple[float, float, float]] = []
+
+    def record(self, step: int, f: float) -> None:
+        self._rows.append((step, self._seconds(), f))
+
+    def stop(self) -> State:
+        """The history with the new rows, and the seconds of all work so far."""
+        rows = torch.tensor(self._rows, dtype=torch.float64).reshape(-1, 3)
+        seconds = torch.tensor(self._seconds(), dtype=torch.float64)
+        return {"history": torch.cat([self._state["history"], rows]), "seconds": seconds}
+
+    def _seconds(self) -> float:
+        return float(self._state["seconds"]) + time.perf_counter() - self._start
+
+
+def last_loss(state: State) -> float:
+    """The loss f after the last step."""
+    return float(state["history"][-1, 2])
+
+
+def counter(value: int) -> Tensor:
+    """A whole number as a tensor."""
+    return torch.tensor(value, dtype=torch.int64)
+
+
+def generator_at(seed: int, step: int) -> torch.Generator:
+    """The randomness of one step of the run with this seed."""
+    words = np.random.SeedSequence([seed, step]).generate_state(2)
+    return torch.Generator().manual_seed(int(words[0]) << 31 | int(words[1]) >> 1)

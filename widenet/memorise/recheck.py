@@ -1,0 +1,139 @@
+"""The numbers of a certificate once more, from weights and data alone.
+
+Nothing here is shared with the code that trains and certifies. Everything is float64 by numpy and LAPACK, and
+every comparison allows for what rounding can do and for nothing else: u = 2⁻⁵³, γ_m = mu / (1 − mu)
+[higham2002accuracy, Lemma 3.1].
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+UNIT = 2.0**-53
+TILE_VALUES = 2**22  # float64 values of a tile of rows, 32 MiB
+
+
+@dataclass(frozen=True)
+class Net:
+    """ŷ = Σ_i a_i (w_iᵀz)², a = +1 for the first half of the neurons, −1 for the others; z = s (Rx)^p or x.
+
+    Attributes:
+        W: Weights, shape (k, r).
+        R: The random layer, shape (k, d); None for two layers.
+        power: p.
+        scale: s.
+    """
+
+    W: np.ndarray
+    R: np.ndarray | None
+    power: int
+    scale: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a net fits its targets.
+
+    Attributes:
+        residuals: δ_j = ŷ_j − y_j, shape (n,).
+        rounding: How far rounding can have moved each of them, shape (n,).
+        curvature_norm: ‖M‖ of M = (1/n) Σ δ_j z_j z_jᵀ.
+        curvature_slack: How far apart two such norms can be that were computed in different ways.
+    """
+
+    residuals: np.ndarray
+    rounding: np.ndarray
+    curvature_norm: float
+    curvature_slack: float
+
+    @property
+    def norm(self) -> float:
+        """‖δ‖, which is √(4n f)."""
+        return float(np.linalg.norm(self.residuals))
+
+    @property
+    def norm_slack(self) -> float:
+        """How far apart two ‖δ‖ can be that were computed in different ways."""
+        return 2 * float(np.linalg.norm(self.rounding)) + gamma(len(self.residuals) + 8) * self.norm
+
+    @property
+    def largest(self) -> float:
+        return float(np.abs(self.residuals).max())
+
+
+def gamma(m: int) -> float:
+    return m * UNIT / (1 - m * UNIT)
+
+
+def distinct_rows(X: np.ndarray) -> np.ndarray:
+    """Indices of the rows that are neither an earlier row nor its negative: to an even net those are one."""
+    seen: set[bytes] = set()
+    kept = []
+    for index, row in enumerate(X):
+        entries = np.flatnonzero(row)
+        upright = -row if len(entries) and row[entries[0]] < 0 else row
+        key = hashlib.sha256((upright + 0.0).tobytes()).digest()  # −0.0 and 0.0 are one number
+        if key not in seen:
+            seen.add(key)
+            kept.append(index)
+    return np.array(kept)
+
+
+def features(net: Net, X: np.ndarray) -> np.ndarray:
+    """What the trained layer sees, shape (n, k)."""
+    if net.R is None:
+        return X
+    Z = np.empty((len(X), len(net.R)))
+    for rows in tiles(len(X), len(net.R)):
+        Z[rows] = net.scale * np.power(X[rows] @ net.R.T, net.power)
+    return Z
+
+
+def fit_of(net: Net, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Fit:
+    """Residuals, what rounding may have done to them, and ‖M‖.
+
+    Args:
+        net: The network.
+        X: Inputs, shape (n, d).
+        Z: Its features on them, shape (n, k).
+        y: Targets, shape (n,).
+    """
+    n, (k, r) = len(y), net.W.shape
+    residuals = np.empty(n)
+    for rows in tiles(n, r):
+        squares = np.square(Z[rows] @ net.W)
+        residuals[rows] = squares[:, : r // 2].sum(1) - squares[:, r // 2 :].sum(1) - y[rows]
+    norms, errors = np.linalg.norm(Z, axis=1), feature_errors(net, X)
+    # A product (w_iᵀz)² carries 2k + 1 roundings, their sum r more, and Σ_i (|w_i|ᵀ|z|)² ≤ ‖W‖_F² ‖z‖².
+    weight = float(np.square(net.W).sum())
+    rounding = weight * (gamma(2 * k + r + 16) * norms**2 + 2 * norms * errors + errors**2)
+    rounding += UNIT * (np.abs(residuals) + np.abs(y))
+    curvature = np.zeros((k, k))
+    for rows in tiles(n, k):
+        curvature += (Z[rows] * residuals[rows, None]).T @ Z[rows]
+    norm = float(np.abs(np.linalg.eigvalsh(curvature / n)).max())
+    moved = 2 * rounding * norms**2 + 4 * np.abs(residuals) * norms * errors
+    slack = (
+        moved.mean()
+        + 2 * gamma(n + 8) * (np.abs(residuals) * norms**2).mean()
+        + 32 * k * UNIT * np.linalg.norm(curvature / n)
+    )
+    return Fit(residuals, rounding, norm, float(slack))
+
+
+def feature_errors(net: Net, X: np.ndarray) -> np.ndarray:
+    """Bounds on ‖ẑ_j − z_j‖ of the random layer in float64, shape (n,): |ẑ − z| ≤ γ s (‖R_i‖ ‖x‖)^p."""
+    if net.R is None:
+        return np.zeros(len(X))
+    size = float(np.sqrt(np.square(np.linalg.norm(net.R, axis=1) ** net.power).sum()))
+    roundings = net.power * (X.shape[1] + 4) + 16
+    return gamma(roundings) * abs(net.scale) * np.linalg.norm(X, axis=1) ** net.power * size
+
+
+def tiles(n: int, width: int) -> Iterator[slice]:
+    """Rows in pieces whose products with `width` columns stay small."""
+    step = max(1, TILE_VALUES // width)
+    for start in range(0, n, step):
+        yield slice(start, min(start + step, n))

@@ -1,0 +1,26 @@
+"""The folder that memorising leaves behind."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from widenet.memorise.run import Memorised
+from widenet.memorise.verify import CERTIFICATE_FILE, WEIGHTS_FILE
+from widenet.report.files import check_folder, to_json, write_folder
+from widenet.report.memorise_page import memorise_page
+
+MEMORISE_FILES = ("report.html", "result.json", WEIGHTS_FILE, "config.json", CERTIFICATE_FILE)
+
+
+def write_memorised(out: Path, done: Memorised, config: Mapping[str, Any], *, force: bool) -> None:
+    """Write report, result, weights, settings, and the certificate if there is one; all of them or none."""
+    contents = (memorise_page(done.result), to_json(done.result.to_dict()), done.weights, to_json(config))
+    files: dict[str, str | bytes] = dict(zip(MEMORISE_FILES, contents, strict=False))
+    if done.certificate is not None:
+        files[CERTIFICATE_FILE] = done.certificate
+    else:
+        check_folder(out, MEMORISE_FILES, force=force)
+        (out / CERTIFICATE_FILE).unlink(
+            missing_ok=True
+        )  # of the result that is replaced, and not true of this one
+    write_folder(out, files, force=force)
