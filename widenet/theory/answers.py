@@ -24,6 +24,7 @@ from widenet.theory.smooth.series import Number, mpf
 
 NOISE = 0.01  # standard deviation per coordinate that Theorem 5 is asked with, as in the paper's experiments
 MOST_POWERS = 8  # p up to which a random layer is looked for
+ROUNDING = 1e-6  # by which rows of norm 1 may miss it
 
 
 @dataclass(frozen=True)
@@ -114,19 +115,30 @@ CLAIMS = {
     "Theorem 3.1": "gradient descent brings the training loss to 0, by a factor 1 − ηλ₀/2 each step.",
     "Theorem 4.1": "the loss follows the curve that the eigenvalues of H∞ predict.",
     "Lemma 5.3": "the weights move no further than √(yᵀH⁻¹y) and a little.",
-    "Theorem 5.1": "the population loss, and by Corollary 5.2 the share of mistakes, is below the bound.",
+    "Theorem 5.1": "the population loss, and for labels ±1 the share of mistakes (Corollary 5.2), is below "
+    "the bound.",
 }
+
+DRAWN = (
+    "The rows are independent draws of one distribution, for which λ₀ is as large with high probability.",
+)
 
 
 def fine_grained_answers(data: Measured, setting: Setting) -> tuple[Answer, ...]:
     """Theorems 3.1, 4.1, 5.1 with Corollary 5.2, Lemma 5.3 and Corollary 6.2."""
     asked = _asked_of_descent(data, setting)
-    distinct, partly = _distinct(data), _partly(data)
-    samples, root = num_samples(data.quadratic, setting.epsilon, setting.delta), text(data.quadratic**0.5)
+    distinct = _distinct(data)
+    quadratic = data.quadratic if data.quadratic_upper is None else data.quadratic_upper
+    samples = num_samples(quadratic, setting.epsilon, setting.delta)
     return (
         *(
             Answer(
-                "fine-grained", place, claim, (*distinct, *asked[place]), _notes(place, data, setting), partly
+                "fine-grained",
+                place,
+                claim,
+                (*distinct, *asked[place]),
+                _notes(place, data, setting),
+                (*_partly(data), *(DRAWN if place == "Theorem 5.1" else ())),
             )
             for place, claim in CLAIMS.items()
         ),
@@ -134,9 +146,13 @@ def fine_grained_answers(data: Measured, setting: Setting) -> tuple[Answer, ...]
             "fine-grained",
             "Corollary 6.2",
             f"these labels are learned to a population loss of {setting.epsilon:g} from so many samples.",
-            (Demand("samples n", data.n, "≥", samples, "C·(yᵀH⁻¹y + log(1/δ))/ε²"),),
-            (f"√(yᵀH⁻¹y) = {root} stands for the bound 3 Σ p|α|‖β‖^p of a known target.",),
-            partly,
+            (
+                *distinct,
+                *asked["Theorem 5.1"],
+                Demand("samples n", data.n, "≥", samples, "C·(yᵀH⁻¹y + log(1/δ))/ε²"),
+            ),
+            (f"√(yᵀH⁻¹y) = {text(quadratic**0.5)} stands for the bound 3 Σ p|α|‖β‖^p of a known target.",),
+            (*_partly(data), *DRAWN, "The labels are those of a target (12) with no larger bound."),
         ),
     )
 
@@ -185,7 +201,7 @@ def _bound_notes(data: Measured, delta: float) -> tuple[str, ...]:
     n = data.num_measured
     bound = generalisation_bound(data.quadratic_upper, n / 2, n, floor=data.lambda_floor, delta=delta).value
     tells = "which says nothing about a loss of at most 1" if bound >= 1 else "which does say something"
-    return (f"The bound is {text(bound)}, {tells}.",)
+    return (f"In the limit of large width and small κ the bound is {text(bound)}, {tells}.",)
 
 
 def resnet_answers(data: Measured, setting: Setting) -> tuple[Answer, ...]:
@@ -199,7 +215,7 @@ def resnet_answers(data: Measured, setting: Setting) -> tuple[Answer, ...]:
         f"C_s = 2C* = {text(complexity)} and α = {text(alpha)}; richer ones ask for more."
     )
     rates = f"It takes η_w = {text(samples.terms['eta_w'])} and η_v = {text(samples.terms['eta_v'])}."
-    cube = (Demand("share of inputs on the cube {±c}^d", 1.0 if data.on_cube else 0.0, "≥", 1.0),)
+    cube = (Demand("inputs on the cube {±c}^d (1: all, 0: not all)", float(data.on_cube), "≥", 1.0),)
     return (
         Answer(
             "resnet-beyond-kernels",
@@ -209,7 +225,7 @@ def resnet_answers(data: Measured, setting: Setting) -> tuple[Answer, ...]:
                 Demand("width m", setting.width, "≥", _number(width), "(k·p_F·C_F)^(1/0.1215)"),
                 Demand("samples n", data.n, "≥", _number(samples), "(k·p_F·C_F)²/min(1, δ²)"),
             ),
-            (target, rates, "The width is the least at which Table 1 has an initialisation."),
+            (target, rates, "The width is the least at which Table 1 has a σ_w."),
             ("The labels are those of such a target.",),
         ),
         *(
@@ -284,10 +300,18 @@ def _smoothed(data: Measured, setting: Setting) -> Answer:
         (
             layer,
             Demand("trained neurons r", setting.width, "≥", 2 * k + 2, "2k + 2"),
+            _labels_within_1(data),
+            Demand("largest input norm", data.largest_norm, "≤", 1 + ROUNDING),
             *([steps] if found.applies else ()),
         ),
         (f"Its first layer is ({k:,} random directions)^{p}; it bounds σ_z by {text(found.terms['σ_z'])}.",),
+        ("The noise has been added.",),
     )
+
+
+def _labels_within_1(data: Measured) -> Demand:
+    """What Theorems 5 and 6 are stated for; other labels are to be scaled, and ε with them."""
+    return Demand("largest label |y|", data.largest_label, "≤", 1.0)
 
 
 def _without_noise(data: Measured, setting: Setting) -> Answer:
@@ -297,6 +321,7 @@ def _without_noise(data: Measured, setting: Setting) -> Answer:
         *_distinct(data),
         Demand("smallest singular value σ of [x^{⊗2p}]", data.sigma, ">", 0.0),
         Demand("trained neurons r", setting.width, "≥", 2 * k + 2, "2k + 2"),
+        _labels_within_1(data),
     )
     if data.sigma > 0:
         found = theorem6(data.n, data.d, k, p, data.sigma, setting.epsilon, setting.delta, data.largest_norm)

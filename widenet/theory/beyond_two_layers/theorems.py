@@ -162,7 +162,13 @@ def three_layer_complexities(
     _require_finite(inner_s, "C_s(φ, 1)")
     outer_s = complexity_sum(Phi, sample_weights(p2 * inner_s, TWO_LAYER_POWER, star)).value
     _require_finite(outer_s, "C_s(Φ, p2·C_s(φ,1))")
-    epsilon = mpf(epsilon0) / (k * p1 * p2**2 * outer_s * inner_s**2)
+    scale = k * p1 * p2**2 * outer_s * inner_s**2
+    if epsilon0 <= 0 or mpf(epsilon0) >= scale:
+        raise InputError(
+            f"epsilon0 must be positive and below k·p1·p2²·C_s(Φ, p2·C_s(φ,1))·C_s(φ,1)² = {_text(scale)}, "
+            f"not {epsilon0:g}."
+        )
+    epsilon = mpf(epsilon0) / scale
     inner = complexity_sum(phi, epsilon_weights(mpf(1), epsilon, star), degree).value
     _require_finite(inner, "C_ε(φ, 1)")
     outer = complexity_sum(Phi, epsilon_weights(context.sqrt(p2) * inner, epsilon, star)).value

@@ -95,6 +95,7 @@ def _on_random_layer(
     if sigma_z > 0:
         steps = theorem4(n, k, 2 * k + 2, B, 1.0, sigma_z, 0.25, epsilon, delta, c)
         value, log10_value, terms, why = steps.value, steps.log10, steps.terms, steps.why
+        applies = bool(sigma.applies and steps.applies)
     else:
         value, log10_value, terms, why = (
             math.inf,
@@ -102,6 +103,7 @@ def _on_random_layer(
             {},
             ("Without a bound on σ_z there is none on the steps.",),
         )
+        applies = False
     return Quantity(
         name=f"memorisation-theorem-{number}",
         value=value,
@@ -109,7 +111,7 @@ def _on_random_layer(
         formula="Theorem 4's steps at B = ‖z‖, σ = σ_z, d = k, r = 2k + 2",
         filled=f"at ‖z‖ = {text(B)}, σ_z = {text(sigma_z)}, d = {k}, r = {2 * k + 2}",
         terms={"k": k, "r": 2 * k + 2, "σ_z": sigma.value, "‖z‖": norm.value, **terms},
-        applies=sigma.applies,
+        applies=applies,
         why=(*sigma.why, *norm.why, *why),
         constants={
             "C": constant,

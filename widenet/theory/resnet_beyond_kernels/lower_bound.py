@@ -12,7 +12,7 @@ from widenet.errors import InputError
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.quantity import Quantity, Source
 
-SOURCE = Source("resnet-beyond-kernels", "Theorem 2, with the constants of its proof")
+SOURCE = Source("resnet-beyond-kernels", "Theorem 2, sharpened (docs/theory-separation.md)")
 
 
 def class_size(d1: int, k: int) -> int:
@@ -77,8 +77,8 @@ QUANTITIES = (
         kernel_lower_bound,
         {
             "num_samples": Argument("number of samples N", int, low=0),
-            "d1": Argument("number of coordinates d₁ that may carry the signal", int, low=2, high=10_000),
-            "k": Argument("number of coordinates k that do carry it, at most d1", int, low=2, high=10_000),
+            "d1": Argument("number of coordinates d₁ that may carry the signal", int, low=2, high=1000),
+            "k": Argument("number of coordinates k that do carry it, at most d1", int, low=2, high=1000),
             "alpha": Argument("factor α of the product", float, low=0, high=1, strict=True),
         },
         "The mean error over the class (7.1) below which no kernel method gets from N samples.",

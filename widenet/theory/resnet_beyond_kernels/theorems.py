@@ -91,7 +91,7 @@ def table_1(
     c_v: float = 1.0,
     log_power: float = 1.0,
 ) -> Quantity:
-    """The least width at which Table 1 has an initialisation, and whether (m, σ_w, σ_v) is one.
+    """The least width at which Table 1 has a σ_w, and whether (m, σ_w, σ_v) is one.
 
     With t = log_m τ_w the table asks for m^max(−0.49, 4t−0.496) ≤ σ_w ≤ m^min(−0.01, t−0.126), which has a
     solution exactly if t ≤ 0.1215.
