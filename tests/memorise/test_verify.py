@@ -55,6 +55,7 @@ def made(tmp_path_factory) -> Path:
     memorise_into(place / "two", str(place / "rows.npz"), layers=2)
     memorise_into(place / "three", str(place / "more.npz"), layers=3, noise=0.01, seed=7)
     memorise_into(place / "numbers", str(place / "numbers.npz"))
+    np.savez(place / "line.npz", X=np.linspace(-1, 1, 20)[:, None], y=np.arange(20) % 3 + 0.0)
     return place
 
 
@@ -193,6 +194,14 @@ LIES = {
     "sigma proved": {"sigma_min__lower": 10.0, "sigma_min__value": 20.0},
     "sigma value": {"sigma_min__value": 20.0},
     "sigma order": {"sigma_min__value": 1e-9},
+    "sigma without a bound": {
+        "sigma_min__lower": 0.0,
+        "sigma_min__value": 1e6,
+        "bound": None,
+        "holds": None,
+    },
+    "sigma beyond floats when squared": {"sigma_min__lower": 1e200, "sigma_min__value": 1e201},
+    "sigma whose inverse is": {"sigma_min__lower": 1e-200},
     "bound": {"bound": 1e-40},
     "bound left out": {"bound": None},
     "holds": {"holds": False},
@@ -222,6 +231,13 @@ LIES = {
     "huge layers": {"d": 2**40, "k": 2**40, "r": 2**41 + 2, "parameters": 2**40 * (2**41 + 2)},
     "huge and allowed": {"k": 2**20, "d": 2**20, "r": 2**21 + 2, "parameters": 2**20 * (2**21 + 2)},
 }
+
+
+def test_a_power_beyond_sixteen(made, tmp_path):
+    """Twenty rows of one column and the constant need forms of degree 40."""
+    folder = memorise_into(tmp_path / "line", str(made / "line.npz"))
+    assert json.loads((folder / "certificate.json").read_bytes())["network"]["power"] > 16
+    assert verify(folder).verified
 
 
 @pytest.mark.parametrize("lie", LIES)

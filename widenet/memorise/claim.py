@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 CERTIFICATE_SCHEMA = "widenet/certificate/1"
 MOST = 2**48  # rows, columns, neurons: far beyond any data, and still without overflow in a product with 8
-MOST_POWER = 16
+MOST_POWER = 64
 PREPARATIONS = ("unit", "standard", "raw")
 
 
@@ -162,7 +162,8 @@ def _check_sizes(claim: Claim) -> None:
         )
     if claim.prepare not in PREPARATIONS:
         raise RefutedError("The certificate names a preparation of the rows that there is not.")
-    if min(claim.noise, claim.loss, claim.curvature_norm, claim.sigma_lower) < 0 or claim.scale <= 0:
+    sizes = (claim.noise, claim.loss, claim.max_residual, claim.curvature_norm, claim.sigma_lower)
+    if min(*sizes, claim.sigma_value) < 0 or claim.scale <= 0:
         raise RefutedError("The certificate has a negative number where none can be.")
 
 

@@ -59,4 +59,7 @@ def spectral_norm(M: Tensor) -> float:
 
 def loss_bound(n: int, k: int, norm: float, sigma: float) -> float:
     """The bound n k ‖M‖² / (4 σ²) on the loss [mild-memorisation, Lemma 4]."""
-    return n * k * (norm / sigma) ** 2 / 4 if sigma > 0 else inf
+    if sigma <= 0:
+        return inf
+    ratio = norm / sigma
+    return n * k * ratio * ratio / 4  # a power would raise an error where this is infinite

@@ -14,7 +14,7 @@ from widenet.data.memory import require_memory
 from widenet.data.wording import counted, shown
 from widenet.errors import InputError
 from widenet.memorise.sigma import smallest_singular_value
-from widenet.memorise.sizes import default_features, default_neurons, num_forms, smallest_power
+from widenet.memorise.sizes import MOST_POWER, default_features, default_neurons, num_forms, smallest_power
 from widenet.networks.quadratic import RandomLayer
 
 SAME = 1e-14  # relative distance up to which inputs are the same: scaling to norm 1 rounds
@@ -212,7 +212,10 @@ def _random_layer(points: Tensor, k: int | None, power: int | None, seed: int) -
     """
     count = len(points)
     least_k, least_power = k or default_features(count), power or _power(points)
-    sizes = {(k or width * least_k, power or round(height * least_power)): None for height, width in LADDER}
+    sizes = {
+        (k or width * least_k, power or min(MOST_POWER, round(height * least_power))): None
+        for height, width in LADDER
+    }
     layers = (_scaled_layer(points, *size, seed) for size in sizes)
     first = next(layers)
     if count > MANY_ROWS // 2:

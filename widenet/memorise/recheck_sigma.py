@@ -36,7 +36,7 @@ def singular_floor(Z: np.ndarray, floor: float) -> Floor:
     diagonal = np.square(np.square(Z).sum(1))
     bound = gamma(num_roundings(n))
     slack = (bound / (1 - bound) + gamma(2 * k + 2)) * diagonal.sum() + UNIT * diagonal.max()
-    shift = (1 + 8 * UNIT) * floor**2 + 1.001 * float(slack)  # the rounding of this very line, too
+    shift = (1 + 8 * UNIT) * floor * floor + 1.001 * float(slack)  # the rounding of this very line, too
     panels = _factorise(Z, shift)
     if panels is None:
         return Floor(False, 0.0)

@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -31,7 +32,7 @@ from widenet.memorise.methods.adam import AdamRecipe
 from widenet.memorise.methods.direct import Direct
 from widenet.memorise.methods.method import Method, State, last_loss
 from widenet.memorise.methods.pgd import PerturbedDescent, TheoremDescent
-from widenet.memorise.problem import Problem, perturbed, problem_of
+from widenet.memorise.problem import Problem, perturbed, problem_of, targets
 from widenet.memorise.result import SCHEMA, DataSummary, Forecast, LossCurve, MemoriseResult
 from widenet.memorise.verdict import verdict
 from widenet.runs.trial import code_version, data_hash
@@ -43,13 +44,18 @@ HOUR = 3600.0
 MOST_RECORDS = 400  # of the loss that a result keeps
 # The code that the end of a run depends on.
 CODE = (
+    "memorise.certificate",
     "memorise.conditions",
+    "memorise.landscape",
     "memorise.problem",
+    "memorise.run",
     "memorise.sigma",
+    "memorise.sizes",
     *(f"memorise.methods.{name}" for name in ("adam", "direct", "method", "pgd", "steps", "whitening")),
     "networks.quadratic",
     "spectrum.cholesky",
     "spectrum.lanczos",
+    "theory.mild_memorisation.descent",
 )
 
 Progress = Callable[[str], None]
@@ -239,8 +245,9 @@ def checkpoint_at(path: Path, dataset: Dataset, settings: MemoriseSettings) -> C
     """The checkpoint of a run, known by everything that its end depends on."""
     parts = {
         "settings": asdict(settings),
-        "data": data_hash(dataset.X, dataset.Y),
+        "data": data_hash(dataset.X, targets(dataset)),
         "code": code_version(import_module(f"widenet.{name}") for name in CODE),
+        "numpy": np.__version__,
         "torch": torch.__version__,
     }
     identity = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,8 +1,8 @@
 """How many rows a net of squares can fit, counted: what can be said before any number is computed."""
 
-from itertools import count
 from math import comb, isqrt
 
+MOST_POWER = 64  # of the random layer; rows that need more are too close together for float64
 SLACK = 2  # forms for each row: with just as many forms as rows, the smallest singular value is tiny
 
 
@@ -24,9 +24,10 @@ def default_neurons(k: int) -> int:
 def smallest_power(n: int, rank: int) -> int | None:
     """The least p ≥ 2 whose forms of degree 2p, in `rank` variables, are at least twice as many as n rows.
 
-    The net of three layers is such a form of x [mild-memorisation, Theorem 6]. None where no power has
-    enough: in one variable there is one form of each degree.
+    The net of three layers is such a form of x [mild-memorisation, Theorem 6]. At most MOST_POWER; None
+    where no power has enough: in one variable there is one form of each degree.
     """
     if rank < 2:
         return 2 if n == 1 else None
-    return next(p for p in count(2) if num_forms(rank, 2 * p) >= SLACK * n)
+    powers = range(2, MOST_POWER + 1)
+    return next((p for p in powers if num_forms(rank, 2 * p) >= SLACK * n), MOST_POWER)

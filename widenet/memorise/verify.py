@@ -110,8 +110,8 @@ def verify(
         seen = run("loss", _check_loss, claim, net, rows)
         run("labels", _check_labels, claim, rows, seen)
         run("curvature", _check_curvature, claim, seen)
-        run("sigma_min", _check_sigma, claim, rows, seen)
-        run("bound", _check_bound, claim, seen)
+        proved = run("sigma_min", _check_sigma, claim, rows, seen)
+        run("bound", partial(_check_bound, proved=proved is not None), claim, seen)
     verified = all(check.status != "failed" for check in run.checks)
     return Verification(SCHEMA, version("widenet"), str(folder), verified, tuple(run.checks))
 
@@ -192,6 +192,10 @@ def _read_rows(data: str | None, claim: Claim) -> tuple[_Rows, str]:
             f"The certificate is about other data: {claim.n:,} rows of {claim.d:,} columns, and "
             f"{dataset.name} has {dataset.n:,} of {dataset.d:,}."
         )
+    if dataset.labels is None and dataset.Y.shape[1] != 1:
+        raise RefutedError(
+            f"{dataset.name} has {dataset.Y.shape[1]} targets, and a certificate is about one."
+        )
     X = dataset.X.numpy()
     if claim.noise:
         X = X + claim.noise * np.random.Generator(np.random.PCG64(claim.seed)).standard_normal(X.shape)
@@ -252,6 +256,8 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
         raise RefutedError(
             f"The certificate counts {claim.points:,} distinct rows, and there are {len(distinct):,}."
         )
+    if claim.sigma_value > (1 + VALUE_TOLERANCE) * np.square(seen.Z).sum(1).min():
+        raise RefutedError("The certificate's σ_min is larger than the smallest ‖z‖², which it cannot be.")
     if claim.sigma_lower == 0:
         raise _UncheckedError("The certificate gives no bound on σ_min: it is too small for one.")
     if not claim.sigma_lower <= claim.sigma_value:
@@ -274,8 +280,8 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
     return True, f"σ_min is about {floor.value:.4g}, and certainly at least {claim.sigma_lower:.4g}."
 
 
-def _check_bound(claim: Claim, seen: _Seen) -> tuple[bool, str]:
-    """Lemma 4: f ≤ nk‖M‖²/(4σ²), with what the checks before have confirmed."""
+def _check_bound(claim: Claim, seen: _Seen, *, proved: bool) -> tuple[bool, str]:
+    """Lemma 4: f ≤ nk‖M‖²/(4σ²), with what the checks before have confirmed; `proved`: also σ."""
     if claim.sigma_lower == 0:
         if claim.bound is not None or claim.holds is not None:
             raise RefutedError("The certificate has Lemma 4's bound without a σ_min to compute it from.")
@@ -287,11 +293,14 @@ def _check_bound(claim: Claim, seen: _Seen) -> tuple[bool, str]:
         raise RefutedError(f"The loss {claim.loss:.3g} is more than Lemma 4's bound {bound:.3g}.")
     if not claim.holds and claim.loss <= bound:
         raise RefutedError("The certificate says that Lemma 4's bound does not hold, and it does.")
+    if not proved:
+        raise _UncheckedError("Lemma 4's bound rests on σ_min, which was not proved here.")
     return True, f"Lemma 4: the loss {claim.loss:.3g} is at most nk‖M‖²/(4σ²) = {bound:.3g}."
 
 
 def _lemma4(claim: Claim, norm: float) -> float:
-    return claim.n * claim.k * (norm / claim.sigma_lower) ** 2 / 4
+    ratio = norm / claim.sigma_lower
+    return claim.n * claim.k * ratio * ratio / 4  # a power would raise an error where this is infinite
 
 
 def _agree(what: str, claimed: float, found: float, slack: float) -> None:
