@@ -304,8 +304,8 @@ def _lemma4(claim: Claim, norm: float) -> float:
 
 
 def _agree(what: str, claimed: float, found: float, slack: float) -> None:
-    """Refuse a claim further from what was found than rounding explains; never passes where that is NaN."""
-    if not abs(claimed - found) <= slack:
+    """Refuse a claim further from what was found than rounding explains, or where that is not finite."""
+    if not abs(claimed - found) <= slack < float("inf"):
         raise RefutedError(f"The certificate's {what} is {claimed:.6g}, and it is {found:.6g}.")
 
 

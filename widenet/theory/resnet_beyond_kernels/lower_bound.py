@@ -81,6 +81,6 @@ QUANTITIES = (
             "k": Argument("number of coordinates k that do carry it, at most d1", int, low=2, high=1000),
             "alpha": Argument("factor α of the product", float, low=0, high=1, strict=True),
         },
-        "The mean error over the class (7.1) below which no kernel method gets from N samples.",
+        "The mean error over the class (7.1) below which no kernel method gets from N samples",
     ),
 )
