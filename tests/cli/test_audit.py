@@ -7,31 +7,12 @@ import struct
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from widenet import cli
-
 HOSTILE = "</script><img src=x onerror=alert(1)>"
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def widenet(monkeypatch, capsys, tmp_path) -> Run:
-    """Run the command line in an empty folder; returns exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["widenet", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(stop.value.code or 0), captured.out, captured.err
-
-    return run
 
 
 def write_table(name: str = "table.csv", rows: int = 60, header: str = "a,b,y") -> None:

@@ -1,33 +1,14 @@
 """`widenet compare` as users meet it: output, exit codes, and one sentence for every wrong input."""
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from widenet import cli
 from widenet.errors import WidenetError
 
-Run = Callable[..., tuple[int, str, str]]
 SMALL = ("--methods", "relu2-all,gaussian,ridge", "--folds", "3", "--repeats", "1")
-
-
-@pytest.fixture
-def widenet(monkeypatch, capsys, tmp_path) -> Run:
-    """Run the command line in an empty folder; returns exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["widenet", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(stop.value.code or 0), captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture

@@ -1,34 +1,15 @@
 """`widenet memorise` and `widenet verify` as users meet them."""
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from widenet import cli
 from widenet.memorise import run as run_module
 from widenet.memorise.methods.adam import AdamRecipe
 
-Run = Callable[..., tuple[int, str, str]]
 FILES = {"report.html", "result.json", "weights.safetensors", "config.json", "certificate.json"}
-
-
-@pytest.fixture
-def widenet(monkeypatch, capsys, tmp_path) -> Run:
-    """Run the command line in an empty folder; returns exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["widenet", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(stop.value.code or 0), captured.out, captured.err
-
-    return run
 
 
 def write_table(name: str, rows: int = 30, columns: int = 8, *, numbers: bool = False) -> None:

@@ -1,31 +1,11 @@
 """`widenet theory` as users meet it: the list, one quantity, JSON, and one sentence for every wrong input."""
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from widenet import cli
 from widenet.theory.names import GROUPS
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def widenet(monkeypatch, capsys, tmp_path) -> Run:
-    """Run the command line in an empty folder; returns exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["widenet", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(stop.value.code or 0), captured.out, captured.err
-
-    return run
 
 
 def test_the_list_has_every_quantity_by_paper(widenet):
