@@ -1,20 +1,24 @@
 """The recipe of the paper's experiments: Adam in batches at a falling rate [mild-memorisation, Appendix A.1].
 
-A step is two products of a batch with all neurons, forwards and backwards, in float32. The two halves of the
-neurons, which differ in the sign of a_i, take turns with one buffer for their gradient, so that it is still
-in cache when the fused update reads it.
+A step is two products of a batch with all neurons, forwards and backwards, in float32. Values are laid out
+neuron by neuron, in which both products are fastest. The two halves of the neurons, which differ in the sign
+of a_i, take turns with one buffer for their gradient, so that it is still in cache when the fused update
+reads it.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import torch
 from torch import Tensor
+from torch.optim.adam import adam
 
 from widenet.memorise.methods.method import Clock, State, begun, copied, counter, generator_at
 from widenet.memorise.problem import Problem
-from widenet.networks.quadratic import form, form_outputs, loss
+from widenet.networks.quadratic import form, form_outputs, loss, signs
 
 
 @dataclass(frozen=True)
@@ -78,35 +82,43 @@ class AdamRecipe:
 
 def train_epoch(Z: Tensor, y: Tensor, batches: tuple[Tensor, ...], state: State, *, rate: float) -> None:
     """Steps of Adam on batches of row numbers; moves W (r, k), mean and square of the state in place."""
-    W = state["W"]
-    half, largest = len(W) // 2, len(batches[0])
+    W, half = state["W"], len(state["W"]) // 2
+    a, gradient = signs(len(W), W.dtype), W.new_empty(half, W.shape[1])
+    updates = [_update(state, neurons, gradient, rate) for neurons in (slice(half), slice(half, None))]
     # Memory for every step is taken once: the system is slow to give it out again and again.
-    gradient, batch, values = W.new_empty(half, W.shape[1]), Z[:largest].clone(), W.new_empty(largest, len(W))
-    optimisers = [_optimiser(state, neurons, gradient, rate) for neurons in (slice(half), slice(half, None))]
+    values, squares = W.new_empty(2, len(W), len(batches[0]))
     for rows in batches:
-        if len(rows) < largest:
-            batch, values = batch[: len(rows)], values[: len(rows)]
-        torch.index_select(Z, 0, rows, out=batch)
-        torch.mm(batch, W.T, out=values)
-        parts = values[:, :half], values[:, half:]
-        positive, negative = (torch.einsum("bi,bi->b", part, part) for part in parts)
-        values.mul_(((positive - negative - y[rows]) / len(rows))[:, None])
-        for part, sign, optimiser in zip(parts, (1, -1), optimisers, strict=True):
-            torch.addmm(gradient, part.T, batch, beta=0, alpha=sign, out=gradient)
-            optimiser.step()
+        if len(rows) < values.shape[1]:
+            values, squares = W.new_empty(2, len(W), len(rows))
+        batch = Z[rows]
+        torch.mm(W, batch.T, out=values)
+        torch.mul(values, values, out=squares)
+        values.mul_((a @ squares - y[rows]) / len(rows))
+        for part, sign, update in zip(values.split(half), (1, -1), updates, strict=True):
+            torch.addmm(gradient, part, batch, beta=0, alpha=sign, out=gradient)
+            update()
 
 
-def _optimiser(state: State, neurons: slice, gradient: Tensor, rate: float) -> torch.optim.Adam:
-    """Adam for these neurons, from the state's running means on."""
-    W = state["W"][neurons]
-    W.grad = gradient
-    optimiser = torch.optim.Adam([W], lr=rate, fused=True)
-    optimiser.state[W] = {
-        "step": state["step"].to(torch.float32),
-        "exp_avg": state["mean"][neurons],
-        "exp_avg_sq": state["square"][neurons],
-    }
-    return optimiser
+def _update(state: State, neurons: slice, gradient: Tensor, rate: float) -> Callable[[], None]:
+    """A step of Adam for these neurons with its usual constants, from the state's running means on."""
+    W, mean, square = (state[name][neurons] for name in ("W", "mean", "square"))
+    return partial(
+        adam,
+        params=[W],
+        grads=[gradient],
+        exp_avgs=[mean],
+        exp_avg_sqs=[square],
+        max_exp_avg_sqs=[],
+        state_steps=[state["step"].to(torch.float32)],
+        fused=True,
+        amsgrad=False,
+        beta1=0.9,
+        beta2=0.999,
+        lr=rate,
+        weight_decay=0.0,
+        eps=1e-8,
+        maximize=False,
+    )
 
 
 def initial_std(k: int) -> float:
