@@ -27,7 +27,7 @@ _HOMES = {
     "gram_matrix": "widenet.kernels",
     "kernel_by_name": "widenet.kernels",
     "MemoriseResult": "widenet.memorise.result",
-    "MemoriseSettings": "widenet.memorise.run",
+    "MemoriseSettings": "widenet.memorise.plan",
     "run_memorise": "widenet.memorise.run",
     "verify": "widenet.memorise.verify",
     "Initialisation": "widenet.networks",

@@ -15,7 +15,14 @@ from widenet.memorise.checkpoint import Checkpoint, checkpoint_path
 @pytest.fixture
 def state() -> dict[str, torch.Tensor]:
     W = torch.randn(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    return {"W": W, "before": W, "t": torch.tensor(7), "finished": torch.tensor(False), "strip": W[:, 1]}
+    return {
+        "W": W,
+        "before": W,
+        "t": torch.tensor(7),
+        "finished": torch.tensor(False),
+        "strip": W[:, 1],
+        "turned": W.T,
+    }
 
 
 def test_what_is_saved_comes_back_bit_for_bit(state, tmp_path):
@@ -100,3 +107,14 @@ def test_removing_twice(state, tmp_path):
     mine.remove()
     mine.remove()
     assert not mine.path.exists()
+
+
+def test_it_knows_whether_the_file_is_this_runs(state, tmp_path):
+    mine, other = Checkpoint(tmp_path / "a", "me"), Checkpoint(tmp_path / "a", "other")
+    assert not mine.kept
+    mine.save(state, {})
+    assert mine.kept
+    again = Checkpoint(tmp_path / "a", "me")
+    again.load()
+    other.load(restart=True)
+    assert (again.kept, other.kept) == (True, False)

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from widenet.data import Dataset, load
-from widenet.memorise import conditions, sigma
+from widenet.memorise import conditions, problem, sigma
 from widenet.memorise.conditions import conditions_of, nearest_rows
 from widenet.memorise.problem import problem_of
+from widenet.memorise.rounding import squares_moved
 from widenet.memorise.sigma import SquaresGram, smallest_certifiable, smallest_singular_value
 
 
@@ -42,9 +43,10 @@ def test_sigma_is_the_smallest_singular_value_of_the_squares(n, k, generator):
     assert 0.8 * expected < found.lower <= expected * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("size", [1e-90, 1e-3, 1e90])
+@pytest.mark.parametrize("size", [1e-150, 1e-90, 1e-3, 1e90, 1e150])
 def test_sigma_goes_with_the_square_of_the_inputs(size, generator):
     Z = torch.randn(12, 6, generator=generator, dtype=torch.float64)
+    assert smallest_certifiable(size * Z) == pytest.approx(size**2 * smallest_certifiable(Z), rel=1e-12)
     one, scaled = smallest_singular_value(Z), smallest_singular_value(size * Z)
     assert scaled.value == pytest.approx(size**2 * one.value, rel=1e-3)
     assert scaled.lower == pytest.approx(size**2 * one.lower, rel=1e-3)
@@ -52,7 +54,7 @@ def test_sigma_goes_with_the_square_of_the_inputs(size, generator):
 
 def test_the_estimate_for_many_rows_leads_to_the_same(generator, monkeypatch):
     Z = torch.randn(150, 20, generator=generator, dtype=torch.float64)
-    monkeypatch.setattr(sigma, "CHEAP", 10)
+    monkeypatch.setattr(sigma, "MANY_ROWS", 10)
     assert smallest_singular_value(Z).value == pytest.approx(dense_sigma(Z), rel=1e-3)
 
 
@@ -102,6 +104,29 @@ def test_inputs_in_a_small_subspace_never_have_a_positive_sigma(k, rank, seed, s
         assert smallest_singular_value(Z).lower <= 1e-12 * float(Z.norm() ** 2)
 
 
+def test_errors_of_the_rows_are_taken_off_the_bound(generator):
+    Z = torch.randn(12, 6, generator=generator, dtype=torch.float64)
+    errors = torch.full((12,), 1e-5, dtype=torch.float64)
+    exact, off = smallest_singular_value(Z), smallest_singular_value(Z, errors)
+    assert off.value == exact.value
+    assert off.lower == pytest.approx(exact.lower - 3 * squares_moved(Z, errors), rel=1e-9)
+    assert smallest_singular_value(Z, 1e5 * errors).lower == 0.0
+    assert smallest_certifiable(Z, errors) > 3 * squares_moved(Z, errors)
+
+
+def test_the_rounding_of_a_random_layer_counts(table, monkeypatch):
+    """With errors as large as the rows nothing is proved, neither where layers are chosen nor at the end."""
+    rng = np.random.default_rng(0)
+    dataset = table(rng.normal(size=(40, 4)), rng.normal(size=40))
+    assert measured(dataset).sigma_min.lower > 0
+    for module in (problem, conditions):
+        monkeypatch.setattr(module, "feature_errors", lambda layer, X: torch.ones(len(X)).double())
+    found = measured(dataset)
+    assert found.sigma_min.lower == 0.0
+    assert found.sigma_min.value < found.certifiable
+    assert found.mending_noise is None
+
+
 def test_repeated_rows_have_no_sigma_and_more_rows_than_forms_neither(generator):
     Z = torch.randn(4, 5, generator=generator, dtype=torch.float64)
     assert smallest_singular_value(torch.cat([Z, -Z[:1]])).lower == 0.0
@@ -122,7 +147,7 @@ def test_random_data_of_the_paper(table):
     rng = np.random.default_rng(0)
     found = measured(table(rng.uniform(size=(300, 100)), rng.uniform(size=300)), r=300)
     assert (found.layers, found.k, found.r, found.r_needed) == (2, 100, 300, 202)
-    assert found.met
+    assert found.sigma_min.lower > 0
     assert found.mending_noise is None
     assert found.rows_tried == 0
     words = " ".join(found.sentences())
@@ -134,8 +159,7 @@ def test_random_data_of_the_paper(table):
 def test_digits_take_three_layers():
     found = measured(load("digits"))
     assert (found.layers, found.k, found.r, found.power, found.rank) == (3, 86, 174, 2, 61)
-    assert found.met
-    assert found.sigma_min.lower <= found.sigma_min.value
+    assert 0 < found.sigma_min.lower <= found.sigma_min.value
     assert found.sigma_two_layers == 0.0
     assert "1,797 rows ≤ 1,891 (rank 61), r = 2d + 2 = 130 and σ_min = 0 to rounding" in found.sentences()[0]
     assert "Three layers are taken: k = 86 random features of power 2" in found.sentences()[1]
@@ -151,7 +175,7 @@ def test_nearly_identical_inputs_are_mended_by_a_perturbation(table):
     assert found.sigma_min.value < found.certifiable
     assert found.mending_noise == 1e-4
     assert f"--perturb {found.mending_noise:g} would mend it" in found.sentences()[-1]
-    assert measured(dataset, layers=2, noise=found.mending_noise).met
+    assert measured(dataset, layers=2, noise=found.mending_noise).sigma_min.lower > 0
 
 
 def test_what_no_perturbation_mends_is_said(table):

@@ -5,40 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
-from widenet.cli.common import (
-    data_argument,
-    debug_option,
-    force_option,
-    impute_option,
-    json_option,
-    out_option,
-    prepare_option,
-    quiet_option,
-    seed_option,
-    short_name,
-    stages,
-    target_option,
-)
+from widenet.cli.common import data_options, result_options, short_name, stages, tell_result
 from widenet.errors import InputError
 
 
 @click.command()
-@data_argument
-@target_option
+@data_options
 @click.option("--kernel", metavar="NAME", help="Kernel of the network.  [default: relu2-hidden]")
-@prepare_option
-@impute_option
 @click.option("--eta", type=float, help="Step size of gradient descent.  [default: 1/λ_max]")
 @click.option("--train", is_flag=True, help="Train a real network and draw it beside its prediction.")
 @click.option("--width", type=click.IntRange(2, 2**20), help="Neurons of that network, an even number.")
-@seed_option
-@out_option("audit")
-@force_option
-@json_option
-@quiet_option
-@debug_option
+@result_options("audit")
 def audit(
     data: str,
     target: str | None,
@@ -59,7 +37,7 @@ def audit(
     from widenet.audit.run import DEFAULT_KERNEL
     from widenet.data import is_concept, load
     from widenet.kernels.names import kernel_by_name
-    from widenet.report.files import check_folder, to_json
+    from widenet.report.files import check_folder
     from widenet.report.folder import AUDIT_FILES, write_audit
     from widenet.report.terminal import print_summary
 
@@ -81,8 +59,4 @@ def audit(
         resolved = {"prepare": dataset.preparation.kind, **asdict(settings), "eta": result.curve.eta}
         config = {"data": data, "target": target, "impute": impute, **resolved}
         result = write_audit(out, result, dataset, config, force=force)
-    if as_json:
-        click.echo(to_json(result.to_dict()))
-        return
-    print_summary(result, Console())
-    click.echo(f"\nReport: {out / 'report.html'}")
+    tell_result(result, print_summary, as_json=as_json, out=out)

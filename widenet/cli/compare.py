@@ -6,50 +6,34 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from widenet.cli.common import (
     FAILED_TRIALS,
-    data_argument,
-    debug_option,
-    force_option,
-    impute_option,
-    json_option,
-    out_option,
-    prepare_option,
-    quiet_option,
-    seed_option,
+    data_options,
+    result_options,
     short_name,
     stages,
-    target_option,
+    store_option,
+    tell_result,
+    yes_option,
 )
 
 
 @click.command()
-@data_argument
-@target_option
+@data_options
 @click.option(
     "--methods",
     metavar="A,B,...",
     help="Methods to compare, or the groups networks, kernels, baselines.  [default: all]",
 )
-@prepare_option
-@impute_option
 @click.option("--folds", type=click.IntRange(2, 100), help="Outer folds.  [default: 5]")
 @click.option("--repeats", type=click.IntRange(1, 100), help="Divisions into folds.  [default: 1]")
 @click.option("--width", type=click.IntRange(1, 2**16), help="Neurons of a hidden layer.  [default: 128]")
 @click.option("--epochs", type=click.IntRange(1, 10**6), help="Epochs of training.  [default: by the rows]")
 @click.option("--rows", type=click.IntRange(1), help="Most rows to compare on.  [default: 2000]")
-@seed_option
-@out_option("compare")
-@force_option
-@click.option(
-    "--store", type=click.Path(path_type=Path), help="File of finished fits, from which a later call goes on."
-)
-@click.option("--yes", is_flag=True, help="Run even if the forecast is beyond an hour.")
-@json_option
-@quiet_option
-@debug_option
+@store_option
+@yes_option
+@result_options("compare")
 def compare(
     data: str,
     target: str | None,
@@ -73,7 +57,7 @@ def compare(
     from widenet.data import load
     from widenet.report.compare_folder import COMPARE_FILES, write_comparison
     from widenet.report.compare_terminal import print_comparison
-    from widenet.report.files import check_folder, to_json
+    from widenet.report.files import check_folder
     from widenet.runs import Store, progress_line
 
     names = tuple(filter(None, map(str.strip, (methods or "").split(","))))
@@ -90,9 +74,5 @@ def compare(
     resolved = {"methods": [m.name for m in result.methods], "epochs": result.protocol.epochs}
     config = {"data": data, "target": target, "impute": impute, "prepare": result.data.prepare}
     write_comparison(out, result, config | asdict(settings) | resolved, force=force)
-    if as_json:
-        click.echo(to_json(result.to_dict()))
-    else:
-        print_comparison(result, Console())
-        click.echo(f"\nReport: {out / 'report.html'}")
+    tell_result(result, print_comparison, as_json=as_json, out=out)
     return FAILED_TRIALS if result.num_failed else 0

@@ -3,33 +3,30 @@
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from widenet.cli.common import (
     FAILED,
-    data_argument,
-    debug_option,
-    force_option,
-    impute_option,
-    json_option,
-    out_option,
-    prepare_option,
-    quiet_option,
-    seed_option,
+    data_options,
+    result_options,
     short_name,
     stages,
-    target_option,
+    tell_result,
+    telling_options,
+    yes_option,
 )
+
+if TYPE_CHECKING:  # these import torch, which takes longer than --help may
+    from widenet.data import Dataset
+    from widenet.memorise.checkpoint import Checkpoint
+    from widenet.memorise.plan import MemoriseSettings, Plan
+    from widenet.memorise.run import Memorised
 
 
 @click.command()
-@data_argument
-@target_option
-@prepare_option
-@impute_option
+@data_options
 @click.option(
     "--layers", type=click.Choice(["2", "3"]), help="Layers.  [default: 2 where that can fit, else 3]"
 )
@@ -51,13 +48,8 @@ from widenet.cli.common import (
     help="Add Gaussian noise of this standard deviation to every coordinate.  [default: none]",
 )
 @click.option("--theorem", is_flag=True, help="With --method pgd: exactly the numbers of Theorem 4.")
-@click.option("--yes", is_flag=True, help="Run even if the forecast is beyond an hour.")
-@seed_option
-@out_option("memorise")
-@force_option
-@json_option
-@quiet_option
-@debug_option
+@yes_option
+@result_options("memorise")
 def memorise(
     data: str,
     target: str | None,
@@ -81,58 +73,100 @@ def memorise(
     `widenet verify`. A run that was killed goes on where it was when the same command is given again.
     Exit code 1: not every label was reproduced, so there is no certificate.
     """
-    from widenet.data import load
-    from widenet.memorise.certificate import Source
-    from widenet.memorise.checkpoint import checkpoint_path
-    from widenet.memorise.run import MemoriseSettings, carry_out, checkpoint_at, plan_memorising
-    from widenet.report.files import check_folder, to_json
-    from widenet.report.memorise_folder import MEMORISE_FILES, write_memorised
+    from widenet.memorise.plan import MemoriseSettings
+    from widenet.report.files import check_folder
+    from widenet.report.memorise_folder import MEMORISE_FILES
     from widenet.report.memorise_terminal import print_memorised
-    from widenet.report.memorise_words import forecast_sentence
 
     number = None if layers is None else int(layers)
-    settings = MemoriseSettings(number, method, width, perturb, theorem, seed)
+    settings = MemoriseSettings(
+        layers=number, method=method, width=width, noise=perturb, theorem=theorem, seed=seed
+    )
     out = out or Path(f"widenet-memorise-{short_name(data)}")
     check_folder(out, MEMORISE_FILES, force=force)
-    path = checkpoint_path(out)
-    try:
-        with stages(quiet) as progress:
-            progress(f"reading {data}")
-            dataset = load(data, target=target, prepare=prepare, impute=impute)
-            source = Source(data, target, dataset.preparation.kind, impute)
-            checkpoint = checkpoint_at(path, dataset, settings)
-            plan = plan_memorising(
-                dataset, settings, checkpoint=checkpoint, restart=force, allow_long=yes, progress=progress
-            )
-        going_on = (f"Going on from {path.name}.",) if plan.saved else ()
-        _tell((*plan.sentences(), forecast_sentence(plan.forecast), *going_on), quiet)
-        with stages(quiet) as progress:
-            done = carry_out(plan, source=source, checkpoint=checkpoint, progress=progress)
-            progress("writing the report")
-            config = {"data": data, "target": target, "impute": impute, "prepare": source.prepare}
-            write_memorised(out, done, config | asdict(settings), force=force)
-            checkpoint.remove()
-    except KeyboardInterrupt:
-        if path.exists():
-            _tell([f"The state is kept in {path}: the same command goes on from there."], quiet)
-        raise
-    if as_json:
-        click.echo(to_json(done.result.to_dict()))
-    else:
-        print_memorised(done.result, Console())
-        click.echo(f"\nReport: {out / 'report.html'}")
+    given = {"data": data, "target": target, "impute": impute, "prepare": prepare}
+    done = _memorised(given, settings, out, force=force, allow_long=yes, quiet=quiet)
+    tell_result(done.result, print_memorised, as_json=as_json, out=out)
     if done.certificate is None:
         click.echo(f"widenet: {' '.join(done.result.verdict[:2])}", err=True)
         return FAILED
     return 0
 
 
+def _memorised(
+    given: dict[str, Any],
+    settings: "MemoriseSettings",
+    out: Path,
+    *,
+    force: bool,
+    allow_long: bool,
+    quiet: bool,
+) -> "Memorised":
+    """Load, plan, train, and write the folder.
+
+    Args:
+        given: data, target, impute and prepare, as the user gave them.
+        settings: The settings.
+        out: The folder to write.
+        force: Whether an earlier result, and what another run left, may be replaced.
+        allow_long: Whether it may take more than an hour.
+        quiet: Whether nothing is told on the way.
+    """
+    from widenet.data import file_hash, load
+    from widenet.memorise.certificate import Source
+    from widenet.memorise.checkpoint import checkpoint_path
+    from widenet.memorise.run import carry_out, checkpoint_at
+    from widenet.report.memorise_folder import write_memorised
+
+    data, target, impute = given["data"], given["target"], given["impute"]
+    with stages(quiet) as progress:
+        progress(f"reading {data}")
+        dataset = load(data, target=target, prepare=given["prepare"], impute=impute)
+        source = Source(data, target, dataset.preparation.kind, impute, file_hash(data))
+        checkpoint = checkpoint_at(checkpoint_path(out), dataset, settings)
+    try:
+        plan = _planned(dataset, settings, checkpoint, force=force, allow_long=allow_long, quiet=quiet)
+        with stages(quiet) as progress:
+            done = carry_out(plan, source=source, checkpoint=checkpoint, progress=progress)
+            progress("writing the report")
+            write_memorised(out, done, given | {"prepare": source.prepare} | asdict(settings), force=force)
+            checkpoint.remove()
+    except KeyboardInterrupt:
+        if checkpoint.kept:
+            _tell([f"The state is kept in {checkpoint.path}: the same command goes on from there."], quiet)
+        raise
+    return done
+
+
+def _planned(
+    dataset: "Dataset",
+    settings: "MemoriseSettings",
+    checkpoint: "Checkpoint",
+    *,
+    force: bool,
+    allow_long: bool,
+    quiet: bool,
+) -> "Plan":
+    """Tell what it will cost, and then what the theorems ask for; the arguments are those of `_memorised`."""
+    from widenet.memorise.plan import draft_memorising, plan_memorising
+    from widenet.report.memorise_words import forecast_sentence
+
+    with stages(quiet) as progress:
+        draft = draft_memorising(
+            dataset, settings, checkpoint=checkpoint, restart=force, allow_long=allow_long, progress=progress
+        )
+    going_on = [f"Going on from {checkpoint.path.name}."] if draft.saved else []
+    _tell([forecast_sentence(draft.forecast), *going_on], quiet)
+    with stages(quiet) as progress:
+        plan = plan_memorising(draft, checkpoint=checkpoint, progress=progress)
+    _tell(plan.sentences(), quiet)
+    return plan
+
+
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("data", required=False)
-@json_option
-@quiet_option
-@debug_option
+@telling_options
 def verify(folder: Path, data: str | None, as_json: bool, quiet: bool) -> int:
     """Check the certificate in DIR, which `widenet memorise` wrote, with code that shares nothing with it.
 
@@ -140,15 +174,11 @@ def verify(folder: Path, data: str | None, as_json: bool, quiet: bool) -> int:
     is not as the certificate says.
     """
     from widenet.memorise.verify import verify as verify_folder
-    from widenet.report.files import to_json
     from widenet.report.memorise_terminal import print_verification
 
     with stages(quiet) as progress:
         found = verify_folder(folder, data, progress=progress)
-    if as_json:
-        click.echo(to_json(found.to_dict()))
-    else:
-        print_verification(found, Console())
+    tell_result(found, print_verification, as_json=as_json)
     return 0 if found.verified else FAILED
 
 

@@ -12,14 +12,15 @@ from rich.console import Console
 
 from widenet.cli.common import (
     debug_option,
-    force_option,
-    impute_option,
     json_option,
-    prepare_option,
-    quiet_option,
+    reading_options,
+    result_options,
     seed_option,
     stages,
-    target_option,
+    store_option,
+    tell_result,
+    telling_options,
+    yes_option,
 )
 from widenet.errors import InputError
 
@@ -50,6 +51,7 @@ class TheoryGroup(click.Group):
 def theory(ctx: click.Context, as_json: bool) -> None:
     """Compute a quantity or theorem of the papers by NAME; without NAME, list them all."""
     if ctx.invoked_subcommand is not None:
+        ctx.default_map = {ctx.invoked_subcommand: {"as_json": as_json}}
         return
     from widenet.report.files import to_json
     from widenet.report.theory_terminal import print_list
@@ -63,9 +65,7 @@ def theory(ctx: click.Context, as_json: bool) -> None:
 
 @theory.command()
 @click.option("--data", default="digits", show_default=True, help="Built-in name or file.")
-@target_option
-@prepare_option
-@impute_option
+@reading_options
 @click.option("--width", type=click.IntRange(1), required=True, help="Neurons of the hidden layer.")
 @click.option("--eta", type=POSITIVE, help="Step size η of gradient descent.  [default: left open]")
 @click.option("--kappa", type=POSITIVE, help="Std κ of the initial weights.  [default: the best one]")
@@ -73,9 +73,7 @@ def theory(ctx: click.Context, as_json: bool) -> None:
 @click.option("--epsilon", type=POSITIVE, help="Accuracy, loss or risk to reach.  [default: 0.1]")
 @click.option("--delta", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="[default: 0.05]")
 @seed_option
-@json_option
-@quiet_option
-@debug_option
+@telling_options
 def inside(
     data: str,
     target: str | None,
@@ -92,7 +90,6 @@ def inside(
     DATA is a built-in name or a .csv, .tsv, .parquet or .npz file.
     """
     from widenet.data import load
-    from widenet.report.files import to_json
     from widenet.report.inside_terminal import print_inside
     from widenet.theory.inside import inside as hold_against_theorems
 
@@ -101,34 +98,20 @@ def inside(
         stage(f"reading {data}")
         dataset = load(data, target=target, prepare=prepare, impute=impute)
         result = hold_against_theorems(dataset, width=width, seed=seed, progress=stage, **given)
-    if as_json:
-        click.echo(to_json(result.to_dict()))
-    else:
-        print_inside(result, Console())
+    tell_result(result, print_inside, as_json=as_json)
 
 
 @theory.command()
-@click.option("--d1", type=click.IntRange(2), help="Coordinates of the cube.  [default: 12]")
-@click.option("--k", type=click.IntRange(2), help="Coordinates that matter, and outputs.  [default: 3]")
-@click.option(
-    "--alpha", type=click.FloatRange(0, 1, min_open=True), help="α of H = F + αG(F).  [default: 0.5]"
-)
+@click.option("--d1", type=int, help="Coordinates of the cube, at most 16.  [default: 12]")
+@click.option("--k", type=int, help="Coordinates that matter, and outputs.  [default: 3]")
+@click.option("--alpha", type=float, help="α of H = F + αG(F), from 0.001 to 1.  [default: 0.5]")
 @click.option("--sizes", metavar="N,N,...", help="Numbers of samples, ascending.  [default: 20 to 260]")
-@click.option("--members", type=click.IntRange(1), help="Functions to learn.  [default: 5]")
-@click.option("--width", type=click.IntRange(1), help="Neurons of a hidden layer.  [default: 200]")
-@click.option("--epochs", type=click.IntRange(1), help="Epochs of training.  [default: 800]")
-@seed_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Folder to write.  [default: widenet-separation]"
-)
-@force_option
-@click.option(
-    "--store", type=click.Path(path_type=Path), help="File of finished runs, from which a later call goes on."
-)
-@click.option("--yes", is_flag=True, help="Run even if the forecast is beyond an hour.")
-@json_option
-@quiet_option
-@debug_option
+@click.option("--members", type=int, help="Functions to learn.  [default: 5]")
+@click.option("--width", type=int, help="Neurons of a hidden layer.  [default: 200]")
+@click.option("--epochs", type=int, help="Epochs of training.  [default: 800]")
+@store_option
+@yes_option
+@result_options("separation", suffix="")
 def separation(
     sizes: str | None,
     out: Path | None,
@@ -140,7 +123,7 @@ def separation(
     **given: Any,
 ) -> None:
     """What a ResNet learns and no kernel does: error against samples, with the kernels' bound."""
-    from widenet.report.files import check_folder, to_json
+    from widenet.report.files import check_folder
     from widenet.report.separation_folder import SEPARATION_FILES, write_separation
     from widenet.report.separation_terminal import print_separation
     from widenet.runs import Store, progress_line
@@ -153,11 +136,7 @@ def separation(
     with progress_line(quiet) as progress, Store(store) if store else nullcontext() as kept:
         result = run_separation(settings, store=kept, allow_long=yes, progress=progress)
     write_separation(out, result, asdict(settings), force=force)
-    if as_json:
-        click.echo(to_json(result.to_dict()))
-    else:
-        print_separation(result, Console())
-        click.echo(f"\nReport: {out / 'report.html'}")
+    tell_result(result, print_separation, as_json=as_json, out=out)
 
 
 def quantity_command(name: str) -> click.Command:
@@ -172,10 +151,9 @@ def quantity_command(name: str) -> click.Command:
     @click.argument("pairs", nargs=-1, metavar="[KEY=VALUE]...")
     @json_option
     @debug_option
-    @click.pass_context
-    def compute(ctx: click.Context, pairs: tuple[str, ...], as_json: bool) -> None:
+    def compute(pairs: tuple[str, ...], as_json: bool) -> None:
         quantity = entry(split_pairs(entry.name, pairs))
-        if as_json or (ctx.parent is not None and ctx.parent.params.get("as_json")):
+        if as_json:
             click.echo(to_json(_head() | quantity.to_dict()))
         else:
             print_quantity(quantity, Console(), TITLES)
@@ -184,10 +162,12 @@ def quantity_command(name: str) -> click.Command:
 
 
 def _whole_numbers(option: str, text: str) -> tuple[int, ...]:
+    from widenet.data.wording import shown
+
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise InputError(f"{option} cannot read {text!r}: give whole numbers between commas.") from None
+        raise InputError(f"{option} cannot read {shown(text)}: give whole numbers between commas.") from None
 
 
 def split_pairs(name: str, pairs: Sequence[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from widenet.data.concepts import (
 from widenet.data.dataset import Dataset, TargetScale, Task
 from widenet.data.duplicates import Duplicates, find_duplicates
 from widenet.data.inputs import Cube, Inputs, Product, Sphere
-from widenet.data.loading import held_out, load
+from widenet.data.loading import file_hash, held_out, load
 from widenet.data.memory import available_bytes, require_memory
 from widenet.data.noise import flip_labels, redraw_labels, subset, with_labels
 from widenet.data.paper_concepts import parity6, resnet_cube, resnet_hard, three_sines, three_tanhs
@@ -43,6 +43,7 @@ __all__ = [
     "available_bytes",
     "builtin_names",
     "describe",
+    "file_hash",
     "find_duplicates",
     "flip_labels",
     "held_out",

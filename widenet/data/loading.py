@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,14 @@ def load(
         return _array_dataset(path, prepare, impute=impute)
     table = (read_parquet if path.suffix.lower() == ".parquet" else read_delimited)(path, target)
     return _table_dataset(path.name, table, prepare or "standard", impute=impute)
+
+
+def file_hash(source: str) -> str | None:
+    """SHA-256 of the file that `load` would read, every bit of it; None for what is built in."""
+    if is_concept(source) or source.partition(":")[0] in BUILTINS:
+        return None
+    with _checked_path(source).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def held_out(name: str, like: Dataset, *, n: int | None = None) -> Dataset:

@@ -17,11 +17,11 @@ from torch import Tensor
 from widenet.memorise.conditions import Conditions
 from widenet.memorise.landscape import Landscape, landscape
 from widenet.memorise.problem import Problem
+from widenet.memorise.rounding import feature_errors, output_rounding
 
 SCHEMA = "widenet/certificate/1"
 HALF = 0.5  # residuals of classes below it are gone after rounding
 SHARE = 1e-3  # of the standard deviation of targets that are numbers, which residuals must stay below
-UNIT = torch.finfo(torch.float64).eps / 2
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,14 @@ class Source:
         target: Column to predict, as it was given.
         prepare: Map of the rows, of `Preparation`.
         impute: Whether missing values were filled in.
+        file_sha256: Hash of the file; None if it was not a file.
     """
 
     source: str
     target: str | None
     prepare: str
     impute: bool
+    file_sha256: str | None = None
 
 
 @dataclass(frozen=True)
@@ -72,26 +74,8 @@ def measure_fit(problem: Problem, X: Tensor, W: Tensor, conditions: Conditions, 
     W = W.to(torch.float64)
     tolerance = HALF if is_classes else SHARE * float(problem.y.std(correction=0))
     found = landscape(problem.Z, problem.y, W, conditions.sigma_min.lower)
-    return Fit(W, found, output_rounding(problem, X, W), tolerance)
-
-
-def output_rounding(problem: Problem, X: Tensor, W: Tensor) -> float:
-    """The most by which rounding can move an output in float64, through the neurons as through Q.
-
-    A term of Σ_i a_i (w_iᵀz)² goes through at most 2k + r + 2 roundings, whichever way it is summed, and
-    Σ_i (|w_i|ᵀ|z|)² ≤ ‖W‖_F² ‖z‖² [Higham 2002, Lemma 3.1]. If rounding moved z itself by e, that adds
-    ‖W‖_F² (2 ‖z‖ e + e²), where the random layer has |ẑ_i − z_i| ≤ γ s (‖R_i‖ ‖x‖)^p.
-    """
-    k, r = W.shape
-    norms, errors = problem.Z.norm(dim=1), torch.zeros(problem.n, dtype=torch.float64)
-    if problem.layer is not None:
-        layer = problem.layer
-        size = float((layer.R.norm(dim=1) ** layer.power).norm())
-        moved = _gamma(layer.power * (X.shape[1] + 4) + 16) * layer.scale * size
-        errors = moved * X.norm(dim=1) ** layer.power
-    moved = _gamma(2 * k + r + 16) * norms**2 + 2 * norms * errors + errors**2
-    largest = float(W.square().sum()) * float(moved.max())
-    return 1.001 * (largest + 4 * UNIT * float(problem.y.abs().max()))  # the rounding of this very line, too
+    rounding = output_rounding(problem.Z, feature_errors(problem.layer, X), W, problem.y)
+    return Fit(W, found, rounding, tolerance)
 
 
 def pack_weights(problem: Problem, W: Tensor) -> bytes:
@@ -101,7 +85,13 @@ def pack_weights(problem: Problem, W: Tensor) -> bytes:
 
 
 def certificate_bytes(
-    problem: Problem, X: Tensor, conditions: Conditions, fit: Fit, source: Source, weights: bytes
+    problem: Problem,
+    X: Tensor,
+    conditions: Conditions,
+    fit: Fit,
+    source: Source,
+    classes: tuple[str, ...],
+    weights: bytes,
 ) -> bytes:
     """The certificate as a file.
 
@@ -111,6 +101,7 @@ def certificate_bytes(
         conditions: What the theorems ask for.
         fit: The weights, of which it must be true that they reproduce all targets.
         source: Where the rows came from.
+        classes: Names of the classes, in the order of the numbers that stand for them; none for numbers.
         weights: The file of weights.
     """
     if not fit.labels_reproduced:
@@ -125,6 +116,7 @@ def certificate_bytes(
             "seed": problem.seed,
             "inputs_sha256": tensor_sha256(X),
             "targets_sha256": tensor_sha256(problem.y),
+            "classes_sha256": hashlib.sha256(json.dumps(classes).encode()).hexdigest(),
         },
         "network": {
             "power": 1 if layer is None else layer.power,
@@ -172,7 +164,3 @@ def tensor_sha256(tensor: Tensor) -> str:
     digest = hashlib.sha256(str(tuple(tensor.shape)).encode())
     digest.update(tensor.contiguous().numpy().astype("<f8", copy=False).data)
     return digest.hexdigest()
-
-
-def _gamma(m: int) -> float:
-    return m * UNIT / (1 - m * UNIT)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
@@ -42,18 +43,22 @@ class Checkpoint:
     Args:
         path: The file.
         identity: Hash of everything that the run's end depends on.
+
+    Attributes:
+        kept: Whether the file holds the state of this very run.
     """
 
     def __init__(self, path: Path, identity: str) -> None:
         self.path, self.identity = path, identity
+        self.kept = False
         self._due = time.monotonic() + EVERY
 
     def load(self, *, restart: bool = False) -> Saved | None:
         """What an earlier run with the same identity left; None where there is nothing.
 
         Args:
-            restart: Whether to begin anew where the file belongs to another run or is damaged, instead of
-                refusing.
+            restart: Whether a file that belongs to another run or is damaged is passed over, to be replaced
+                by this run's, instead of refused. A file of the same run is taken up in any case.
         """
         if not self.path.exists():
             return None
@@ -67,15 +72,16 @@ class Checkpoint:
             if restart:
                 return None
             raise InputError(
-                f"{self.path} cannot be read, or is damaged: delete it, or begin anew with --force."
+                f"{self.path} cannot be read, or is damaged: delete it, or drop it with --force."
             ) from error
         if state is not None:
+            self.kept = True
             return Saved(state, notes)
         if restart:
             return None
         raise InputError(
             f"{self.path} is of a run with other data or settings, or of another version: repeat its command "
-            "to go on with it, choose another --out, or begin anew with --force."
+            "to go on with it, choose another --out, or drop it with --force."
         )
 
     def save_if_due(self, state: Mapping[str, Tensor], notes: Mapping[str, str]) -> None:
@@ -85,11 +91,10 @@ class Checkpoint:
 
     def save(self, state: Mapping[str, Tensor], notes: Mapping[str, str]) -> None:
         """Write the state to a file beside, and only then give it the checkpoint's name."""
-        fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}.new")
-        # Copies: two names of a state may share their memory, which the format does not have.
-        content = save(
-            {name: tensor.clone() for name, tensor in state.items()}, {**notes, IDENTITY: self.identity}
-        )
+        fresh = self.path.with_name(f".{self.path.name}.new")  # one name: what a kill left is written over
+        # Copies: two names of a state may share their memory, which the format does not have, nor strides.
+        copies = {name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in state.items()}
+        content = save(copies, {**notes, IDENTITY: self.identity})
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with fresh.open("wb") as file:
@@ -105,6 +110,7 @@ class Checkpoint:
         finally:
             with contextlib.suppress(OSError):
                 fresh.unlink(missing_ok=True)
+        self.kept = True
         self._due = time.monotonic() + EVERY
 
     def remove(self) -> None:

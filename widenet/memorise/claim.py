@@ -26,10 +26,12 @@ class Claim:
     target: str | None
     prepare: str
     impute: bool
+    file_sha256: str | None
     noise: float
     seed: int
     inputs_sha256: str
     targets_sha256: str
+    classes_sha256: str
     weights_sha256: str
     n: int
     points: int
@@ -109,10 +111,12 @@ def _claim_of(record: dict[str, Any]) -> Claim:
         target=_optional(_text, data, "target"),
         prepare=_text(data, "prepare"),
         impute=_truth(data, "impute"),
+        file_sha256=_optional(_text, data, "file_sha256"),
         noise=_number(data, "noise"),
         seed=_whole(data, "seed", 0, 2**63 - 1),
         inputs_sha256=_text(data, "inputs_sha256"),
         targets_sha256=_text(data, "targets_sha256"),
+        classes_sha256=_text(data, "classes_sha256"),
         weights_sha256=_text(network, "weights_sha256"),
         n=_whole(record, "n"),
         points=_whole(record, "points"),

@@ -8,9 +8,10 @@ from torch import Tensor
 
 from widenet.data.dataset import Dataset
 from widenet.data.wording import counted
-from widenet.memorise.problem import MANY_ROWS, Problem, first_of_point, perturbed
+from widenet.memorise.problem import Problem, distinct_rows, first_of_point, perturbed
+from widenet.memorise.rounding import feature_errors
 from widenet.memorise.sigma import smallest_certifiable, smallest_singular_value
-from widenet.memorise.sizes import default_features, default_neurons, num_forms
+from widenet.memorise.sizes import MANY_ROWS, default_features, default_neurons, num_forms
 from widenet.spectrum.cholesky import EigenvalueBracket
 
 NOISE_LEVELS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
@@ -38,9 +39,10 @@ class Conditions:
         r: Neurons of the trained layer.
         r_needed: 2k + 2, the least for which Lemma 3 is proved.
         num_parameters: Trained weights.
-        sigma_min: Of [z_j^{⊗2}] over the distinct points.
+        sigma_min: Of [z_j^{⊗2}] over the distinct points; its bound is for the exact z_j, which rounding of
+            the random layer moves.
         certifiable: The σ_min that float64 can tell from 0 here: its square is twice the rounding of G's
-            factorisation.
+            factorisation, and the rounding of the random layer is beyond that.
         noise: Standard deviation of the perturbation that was made already.
         mending_noise: The smallest standard deviation tried that gives a certified σ_min; None where none is
             needed or none was found.
@@ -67,11 +69,6 @@ class Conditions:
     mending_noise: float | None
     rows_tried: int
 
-    @property
-    def met(self) -> bool:
-        """Whether everything that the theorem asks for is proved to hold."""
-        return self.sigma_min.lower > 0 and self.r >= self.r_needed
-
     def sentences(self) -> tuple[str, ...]:
         """What was asked for and what was found, in words."""
         return (_two_layers_words(self), _network_words(self), *_sigma_words(self))
@@ -82,9 +79,9 @@ def conditions_of(
 ) -> Conditions:
     """Measure the conditions for a problem made from a data set."""
     X = perturbed(dataset.X, problem.noise, problem.seed)
-    points = distinct_rows(X)
-    Z = problem.Z[points]
-    sigma = smallest_singular_value(Z, progress=progress)
+    points = distinct_rows(first_of_point(X))
+    Z, errors = problem.Z[points], feature_errors(problem.layer, X[points])
+    sigma = smallest_singular_value(Z, errors, progress=progress)
     rank = int(torch.linalg.matrix_rank(X))
     power = None if problem.layer is None else problem.layer.power
     most_points = min(num_forms(problem.k, 2), num_forms(rank, 2 * (power or 1)))
@@ -105,16 +102,11 @@ def conditions_of(
         r_needed=default_neurons(problem.k),
         num_parameters=problem.num_parameters,
         sigma_min=sigma,
-        certifiable=smallest_certifiable(Z),
+        certifiable=smallest_certifiable(Z, errors),
         noise=problem.noise,
         mending_noise=mending,
         rows_tried=tried,
     )
-
-
-def distinct_rows(X: Tensor) -> Tensor:
-    """Indices of the rows that are not ± an earlier one, bit for bit, shape (number of points,)."""
-    return (first_of_point(X) == torch.arange(len(X))).nonzero()[:, 0]
 
 
 def _sigma_two_layers(points: Tensor, most: int, problem: Problem, sigma: EigenvalueBracket) -> float | None:
@@ -141,7 +133,7 @@ def _mend(X: Tensor, problem: Problem) -> tuple[int, float | None]:
             continue
         moved = perturbed(X, noise, problem.seed)[rows]
         Z = moved if problem.layer is None else problem.layer(moved)
-        if smallest_singular_value(Z).lower > 0:
+        if smallest_singular_value(Z, feature_errors(problem.layer, moved)).lower > 0:
             return len(rows), noise
     return len(rows), None
 
@@ -178,8 +170,8 @@ def _network_words(conditions: Conditions) -> str:
     if c.layers == 2:
         return f"Two layers are taken: k = d = {c.d:,}, {neurons}, {weights}."
     return (
-        f"Three layers are taken: k = {c.k:,} random features of power {c.power} (2⌈√n⌉ = {c.k_theorem:,}), "
-        f"{neurons}, {weights}."
+        f"Three layers are taken: k = {c.k:,} random features of power {c.power} "
+        f"(2⌈√{c.num_points:,}⌉ = {c.k_theorem:,}), {neurons}, {weights}."
     )
 
 

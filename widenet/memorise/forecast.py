@@ -7,19 +7,21 @@ import torch
 
 from widenet.data.memory import available_bytes
 from widenet.errors import InputError
+from widenet.memorise.methods.adam import AdamRecipe
+from widenet.memorise.methods.direct import DENSE
+from widenet.memorise.methods.pgd import TheoremDescent
 from widenet.memorise.problem import Problem
 from widenet.memorise.result import Forecast
+from widenet.memorise.sigma import NUM_STEPS
+from widenet.memorise.sizes import MANY_ROWS
 
 BASE_BYTES = 400 * 2**20  # interpreter and libraries
 USABLE_SHARE = 0.9  # of the free memory; the rest is left to the system
 PILOT = 768  # rows of the products that are timed
 SYMMETRIC = 0.7  # share of a product of rows with themselves that symmetry leaves to be computed
-MANY_ROWS = 8192  # up to which σ_min is computed twice or more, once to choose the layers
-DENSE_ROWS = 4096  # up to which `direct` factorises
-NUM_PRODUCTS = 64  # with the Gram matrix, to estimate σ_min before it is factorised
+TIMES = 4  # that σ_min of few rows is computed, first to choose the layers
 ITERATIONS = 600  # of conjugate gradients in `direct`, a typical number
 DESCENT_STEPS = 1500  # of `pgd`, a typical number
-EPOCHS = 80  # of `adam`, in the paper
 
 
 @dataclass(frozen=True)
@@ -35,15 +37,16 @@ def forecast_memorising(problem: Problem, method: str, available: int | None = N
 
     Args:
         problem: What is to be memorised.
-        method: pgd, adam or direct.
+        method: pgd, adam, direct, or theorem for `pgd` with the numbers of Theorem 4.
         available: Bytes of free memory; asked from the system by default.
     """
     n, k, r = problem.n, problem.k, problem.r
     rows, weights = 8 * n * k, 8 * k * r
     sigma = 4 * n * (n + 3072) + rows  # half a matrix, some block columns, the distinct rows
     training = {
-        "direct": 3 * 8 * n * n + 2 * rows if n <= DENSE_ROWS else 2 * rows + 16 * k * k,
+        "direct": 3 * 8 * n * n + 2 * rows if n <= DENSE else 2 * rows + 16 * k * k,
         "pgd": 3 * rows + 10 * weights,
+        "theorem": rows + 10 * weights,
         "adam": rows + 6 * weights,
     }[method]
     needed = BASE_BYTES + 2 * rows + 2 * weights + max(sigma, training)
@@ -75,16 +78,18 @@ def _flops(dtype: torch.dtype) -> float:
 def _sigma_seconds(n: int, k: int, speed: Speed) -> float:
     gram = n * n * k + n**3 / 3
     if n <= MANY_ROWS:
-        return 4 * gram / speed.double
-    return (gram + NUM_PRODUCTS * SYMMETRIC * 4 * n * k**2) / speed.double
+        return TIMES * gram / speed.double
+    return (gram + NUM_STEPS * SYMMETRIC * 4 * n * k**2) / speed.double
 
 
 def _training_seconds(n: int, k: int, r: int, method: str, speed: Speed) -> float:
     product = SYMMETRIC * 2 * n * k**2
     if method == "adam":
-        return EPOCHS * (4 * n * k * r / speed.single + product / speed.double)
+        return AdamRecipe.epochs * (4 * n * k * r / speed.single + product / speed.double)
+    if method == "theorem":
+        return TheoremDescent.max_steps * (2 * product + 4 * k**2 * r) / speed.double
     if method == "pgd":
         return DESCENT_STEPS * (3 * product + 4 * k**2 * r) / speed.double
-    if n <= DENSE_ROWS:
+    if n <= DENSE:
         return (2 * n * n * k + n**3 / 3 + 10 * product) / speed.double
     return ITERATIONS * 2 * product / speed.single

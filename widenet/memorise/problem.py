@@ -13,12 +13,19 @@ from widenet.data.duplicates import find_duplicates
 from widenet.data.memory import require_memory
 from widenet.data.wording import counted, shown
 from widenet.errors import InputError
+from widenet.memorise.rounding import feature_errors
 from widenet.memorise.sigma import smallest_singular_value
-from widenet.memorise.sizes import MOST_POWER, default_features, default_neurons, num_forms, smallest_power
+from widenet.memorise.sizes import (
+    MANY_ROWS,
+    MOST_POWER,
+    default_features,
+    default_neurons,
+    num_forms,
+    smallest_power,
+)
 from widenet.networks.quadratic import RandomLayer
 
 SAME = 1e-14  # relative distance up to which inputs are the same: scaling to norm 1 rounds
-MANY_ROWS = 8192  # beyond, σ takes too long for a mere choice, and the rank decides between the layers
 LADDER = ((1, 1), (1, 2), (1.5, 2), (2, 2), (2, 3), (3, 4))  # powers and widths, times the theorem's
 MANY_WEIGHTS = 2**27  # beyond, a wide table takes three layers, which grow with its rows only
 
@@ -91,7 +98,7 @@ def problem_of(
     X = perturbed(dataset.X, noise, seed)
     _refuse_conflicts(dataset, X, y)
     first = first_of_point(X)
-    distinct = (first == torch.arange(len(first))).nonzero()[:, 0]
+    distinct = distinct_rows(first)
     if layers is None:
         layers = 2 if k is None and power is None and _two_layers_fit(X[distinct]) else 3
     if layers == 2:
@@ -142,6 +149,11 @@ def first_of_point(X: Tensor) -> Tensor:
         for index, row in enumerate(_upright(X).numpy())
     ]
     return torch.tensor(first)
+
+
+def distinct_rows(first: Tensor) -> Tensor:
+    """Indices of the rows that are not ± an earlier one, from `first_of_point`, shape (number of points,)."""
+    return (first == torch.arange(len(first))).nonzero()[:, 0]
 
 
 def _upright(X: Tensor) -> Tensor:
@@ -220,8 +232,12 @@ def _random_layer(points: Tensor, k: int | None, power: int | None, seed: int) -
     first = next(layers)
     if count > MANY_ROWS // 2:
         return first
-    certified = (each for each in chain([first], layers) if smallest_singular_value(each(points)).lower > 0)
-    return next(certified, first)
+    return next((layer for layer in chain([first], layers) if _tells_apart(layer, points)), first)
+
+
+def _tells_apart(layer: RandomLayer, points: Tensor) -> bool:
+    """Whether σ_min of the layer's outputs on distinct points (u, d) is proved positive."""
+    return smallest_singular_value(layer(points), feature_errors(layer, points)).lower > 0
 
 
 def _scaled_layer(points: Tensor, k: int, power: int, seed: int) -> RandomLayer:

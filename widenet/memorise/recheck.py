@@ -2,7 +2,8 @@
 
 Nothing here is shared with the code that trains and certifies. Everything is float64 by numpy and LAPACK, and
 every comparison allows for what rounding can do and for nothing else: u = 2⁻⁵³, γ_m = mu / (1 − mu)
-[higham2002accuracy, Lemma 3.1].
+[higham2002accuracy, Lemma 3.1]. Products of matrices are taken to be conventional, each entry the sum of its
+products in some order, as in every BLAS that is in use; after Strassen they would have no such bounds.
 """
 
 import hashlib
@@ -12,6 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 UNIT = 2.0**-53
+TINY = 2.0**-1022  # the least number with all its digits
+LEAST = 2.0**-1074  # the least number: what underflow can lose in an operation
+ROOT = 2.0**-511  # √TINY; added to norms, it covers what underflow took from their squares and products
 TILE_VALUES = 2**22  # float64 values of a tile of rows, 32 MiB
 
 
@@ -39,12 +43,14 @@ class Fit:
     Attributes:
         residuals: δ_j = ŷ_j − y_j, shape (n,).
         rounding: How far rounding can have moved each of them, shape (n,).
+        moved: How far rounding can have moved each z_j ⊗ z_j, in norm, shape (n,); 0 for two layers.
         curvature_norm: ‖M‖ of M = (1/n) Σ δ_j z_j z_jᵀ.
         curvature_slack: How far apart two such norms can be that were computed in different ways.
     """
 
     residuals: np.ndarray
     rounding: np.ndarray
+    moved: np.ndarray
     curvature_norm: float
     curvature_slack: float
 
@@ -105,31 +111,35 @@ def fit_of(net: Net, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Fit:
     for rows in tiles(n, r):
         squares = np.square(Z[rows] @ net.W)
         residuals[rows] = squares[:, : r // 2].sum(1) - squares[:, r // 2 :].sum(1) - y[rows]
-    norms, errors = np.linalg.norm(Z, axis=1), feature_errors(net, X)
+    norms, errors = np.linalg.norm(Z, axis=1) + ROOT, feature_errors(net, X)
+    moved = 2 * norms * errors + errors**2
     # A product (w_iᵀz)² carries 2k + 1 roundings, their sum r more, and Σ_i (|w_i|ᵀ|z|)² ≤ ‖W‖_F² ‖z‖².
-    weight = float(np.square(net.W).sum())
-    rounding = weight * (gamma(2 * k + r + 16) * norms**2 + 2 * norms * errors + errors**2)
-    rounding += UNIT * (np.abs(residuals) + np.abs(y))
+    weight = float(np.square(net.W).sum()) + k * r * TINY
+    rounding = weight * (gamma(2 * k + r + 16) * norms**2 + moved)
+    rounding += UNIT * (np.abs(residuals) + np.abs(y)) + k * r * TINY
     curvature = np.zeros((k, k))
     for rows in tiles(n, k):
         curvature += (Z[rows] * residuals[rows, None]).T @ Z[rows]
     norm = float(np.abs(np.linalg.eigvalsh(curvature / n)).max())
-    moved = 2 * rounding * norms**2 + 4 * np.abs(residuals) * norms * errors
     slack = (
-        moved.mean()
+        (2 * rounding * norms**2 + 2 * np.abs(residuals) * moved).mean()
         + 2 * gamma(n + 8) * (np.abs(residuals) * norms**2).mean()
         + 32 * k * UNIT * np.linalg.norm(curvature / n)
     )
-    return Fit(residuals, rounding, norm, float(slack))
+    return Fit(residuals, rounding, moved, norm, float(slack))
 
 
 def feature_errors(net: Net, X: np.ndarray) -> np.ndarray:
-    """Bounds on ‖ẑ_j − z_j‖ of the random layer in float64, shape (n,): |ẑ − z| ≤ γ s (‖R_i‖ ‖x‖)^p."""
+    """Bounds on ‖ẑ_j − z_j‖ of the random layer in float64, shape (n,).
+
+    |ẑ_i − z_i| ≤ γ s (‖R_i‖ ‖x‖)^p, and underflow loses at most `LEAST` in each multiplication: in Rx that is
+    covered by `ROOT`, in the power and in the scaling it is p s + 1 times as much.
+    """
     if net.R is None:
         return np.zeros(len(X))
-    size = float(np.sqrt(np.square(np.linalg.norm(net.R, axis=1) ** net.power).sum()))
-    roundings = net.power * (X.shape[1] + 4) + 16
-    return gamma(roundings) * abs(net.scale) * np.linalg.norm(X, axis=1) ** net.power * size
+    (k, d), p, s = net.R.shape, net.power, net.scale
+    reach = (np.linalg.norm(net.R, axis=1).max() + ROOT) * (np.linalg.norm(X, axis=1) + ROOT)
+    return np.sqrt(k) * (s * (gamma(p * (d + 4) + 16) * reach**p) + 4 * (p * s + 1) * LEAST)
 
 
 def tiles(n: int, width: int) -> Iterator[slice]:

@@ -6,18 +6,19 @@ Its square is the smallest eigenvalue of G = (Z Z^T)^{∘2}, whose entries are (
 from collections.abc import Callable
 from math import frexp, sqrt
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from widenet.memorise.sizes import num_forms
+from widenet.memorise.rounding import UNIT, gamma, squares_moved
+from widenet.memorise.sizes import MANY_ROWS, num_forms
 from widenet.networks.quadratic import curvature, form_outputs
 from widenet.spectrum.cholesky import EigenvalueBracket, shift_rounding, smallest_eigenvalue
 from widenet.spectrum.lanczos import lanczos
 from widenet.spectrum.lanczos import smallest_eigenvalue as smallest_ritz_value
 
-UNIT = torch.finfo(torch.float64).eps / 2
-CHEAP = 8192  # rows up to which factorisations are tried without an estimate
-NUM_STEPS = 64  # products spent on an estimate of λ_min beyond
+NUM_STEPS = 64  # products spent on an estimate of λ_min of many rows
+ORDERS = 3  # times what rounding of Z moves σ_min by: here, there, and between who proves it anew
 
 
 class SquaresGram:
@@ -47,28 +48,37 @@ class SquaresGram:
 
 
 def smallest_singular_value(
-    Z: Tensor, *, progress: Callable[[float], None] = lambda _: None
+    Z: Tensor, errors: Tensor | None = None, *, progress: Callable[[float], None] = lambda _: None
 ) -> EigenvalueBracket:
-    """σ_min of [z_j^{⊗2}] for rows Z (n, k), a value and a rigorous lower bound (0.0 where none is found).
+    """σ_min of [z_j^{⊗2}], a value and a rigorous lower bound (0.0 where none is found).
 
-    Both are of Z as it is stored: the rounding of G and of its factorisation count, that of Z does not.
+    The bound counts the rounding of G, of its factorisation, and, through `errors`, of Z. It leaves room for
+    somebody who computes Z in another order of sums: their σ_min is off by as much again, and so is what they
+    must prove for the exact rows.
+
+    Args:
+        Z: Rows as they are stored, shape (n, k).
+        errors: How far each can be from the exact one, in norm, shape (n,); 0 if left out.
+        progress: Told the share of a factorisation that is done.
     """
     n, k = Z.shape
-    exponent = frexp(float(Z.abs().max()))[1]
     if n > num_forms(k, 2):
         return EigenvalueBracket(0.0, 0.0)
-    gram = SquaresGram(Z * 2.0**-exponent)  # exact; without it fourth powers of large numbers overflow
-    estimate = None if n <= CHEAP else _estimate(gram)
+    gram, exponent = _scaled(Z)
+    estimate = None if n <= MANY_ROWS else _estimate(gram)
     found = smallest_eigenvalue(gram.tile, n, formation=formation(k), estimate=estimate, progress=progress)
     # A rounded root may be above the root: one step down is below it.
-    below = sqrt(found.lower) * (1 - 2 * UNIT)
-    return EigenvalueBracket(4.0**exponent * sqrt(found.value), 4.0**exponent * below)
+    below = 4.0**exponent * sqrt(found.lower) * (1 - 2 * UNIT)
+    moved = 0.0 if errors is None else ORDERS * squares_moved(Z, errors)
+    lower = max(0.0, (below - moved) * (1 - 2 * UNIT))
+    return EigenvalueBracket(4.0**exponent * sqrt(found.value), lower)
 
 
-def smallest_certifiable(Z: Tensor) -> float:
+def smallest_certifiable(Z: Tensor, errors: Tensor | None = None) -> float:
     """The σ_min below which float64 cannot tell G from a singular matrix, so that nothing is certified."""
-    gram = SquaresGram(Z)
-    return sqrt(2 * shift_rounding(gram.diag(), formation(Z.shape[1])))
+    gram, exponent = _scaled(Z)
+    hidden = 4.0**exponent * sqrt(2 * shift_rounding(gram.diag(), formation(Z.shape[1])))
+    return hidden + (0.0 if errors is None else ORDERS * squares_moved(Z, errors))
 
 
 def formation(k: int) -> float:
@@ -77,7 +87,16 @@ def formation(k: int) -> float:
     z_i^T z_j is off by at most γ_k ‖z_i‖ ‖z_j‖ in whatever order it is summed [Higham 2002, (3.5)]; squaring
     doubles this and rounds once more: γ_{2k+2}.
     """
-    return (2 * k + 2) * UNIT / (1 - (2 * k + 2) * UNIT)
+    return gamma(2 * k + 2)
+
+
+def _scaled(Z: Tensor) -> tuple[SquaresGram, int]:
+    """G of 2^−e Z, and the e that makes the largest entry about 1, so that fourth powers stay in range.
+
+    What this rounds is below the least normal number, and counted with underflow in `shift_rounding`.
+    """
+    exponent = frexp(float(Z.abs().max()))[1]
+    return SquaresGram(torch.from_numpy(np.ldexp(Z.numpy(), -exponent))), exponent
 
 
 def _estimate(gram: SquaresGram) -> float:

@@ -2,6 +2,7 @@
 
 from math import comb, isqrt
 
+MANY_ROWS = 8192  # beyond, σ takes too long for a mere choice, and factorisations need an estimate first
 MOST_POWER = 64  # of the random layer; rows that need more are too close together for float64
 SLACK = 2  # forms for each row: with just as many forms as rows, the smallest singular value is tiny
 

@@ -24,7 +24,7 @@ def advice(conditions: Conditions, method: str) -> str:
         return f"Rows are too much alike: try --perturb {conditions.mending_noise:g}."
     if conditions.layers == 2:
         return "Try --layers 3, which tells more rows apart."
-    return "Rows are too much alike for float64: remove near-duplicates, add columns, or try --perturb 0.1."
+    return "Rows are too much alike for float64: remove near-duplicates, or add columns."
 
 
 def _memorised(fit: Fit, conditions: Conditions, is_classes: bool) -> str:
@@ -44,7 +44,7 @@ def _missed(fit: Fit) -> str:
             f"have moved it by {fit.rounding:.2g}; no certificate was made."
         )
     return (
-        f"Not memorised: the largest residual is {largest:.2g} and must be below {fit.tolerance:.2g}; no "
+        f"Not memorised: the largest residual is {largest:.2g}, which is not below {fit.tolerance:.2g}; no "
         "certificate was made."
     )
 

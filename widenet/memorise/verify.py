@@ -5,6 +5,7 @@ and whatever is wrong with it becomes a sentence.
 """
 
 import hashlib
+import json
 import os
 import stat
 from collections.abc import Callable
@@ -18,7 +19,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 
-from widenet.data import available_bytes, load
+from widenet.data import available_bytes, file_hash, load
 from widenet.errors import InputError, WidenetError
 from widenet.memorise.claim import Claim, RefutedError, parse_claim
 from widenet.memorise.recheck import Fit, Net, distinct_rows, features, fit_of
@@ -97,7 +98,8 @@ def verify(
 
     Args:
         folder: What `widenet memorise` wrote.
-        data: Built-in name or file; by default the one that the certificate names.
+        data: Built-in name or file; by default the one that the certificate names, so give it where the
+            folder is a stranger's.
         progress: Called with the name of each stage.
     """
     if not folder.is_dir():
@@ -180,7 +182,15 @@ def _read_net(folder: Path, claim: Claim) -> tuple[Net, str]:
 
 
 def _read_rows(data: str | None, claim: Claim) -> tuple[_Rows, str]:
-    """Load the data, prepare and perturb it as the certificate says, and compare its hashes."""
+    """Load the data, prepare and perturb it as the certificate says, and compare its hashes.
+
+    Of a file every bit counts, also one that the preparation would round away. The names of the classes count
+    in their order: the same numbers under other names are other data.
+    """
+    if claim.file_sha256 is not None and file_hash(data or claim.source) != claim.file_sha256:
+        raise RefutedError(
+            f"{data or claim.source!r} is not, bit for bit, the file that the certificate is about."
+        )
     dataset = load(
         data or claim.source,
         target=claim.target,
@@ -204,8 +214,21 @@ def _read_rows(data: str | None, claim: Claim) -> tuple[_Rows, str]:
         raise RefutedError(f"The inputs of {dataset.name} are not those that the certificate is about.")
     if array_sha256(y) != claim.targets_sha256:
         raise RefutedError(f"The targets of {dataset.name} are not those that the certificate is about.")
-    rows = _Rows(X, y, is_classes=dataset.labels is not None)
-    return rows, f"{dataset.name} is the data that the certificate is about."
+    if hashlib.sha256(json.dumps(dataset.classes).encode()).hexdigest() != claim.classes_sha256:
+        raise RefutedError(
+            f"The classes of {dataset.name} have other names than those that the certificate is about, or "
+            "another order."
+        )
+    return _Rows(X, y, is_classes=dataset.labels is not None), _data_words(data, claim)
+
+
+def _data_words(data: str | None, claim: Claim) -> str:
+    """Which data were found to be the certificate's; whoever did not name them should know who did."""
+    source = f"{data!r}" if data else f"{claim.source!r}, named by the certificate"
+    exactly = ", bit for bit the same file" if claim.file_sha256 else ""
+    noise = f", with noise of {claim.noise:g} from seed {claim.seed}" if claim.noise else ""
+    prepared = f"prepared {claim.prepare}{noise}"
+    return f"These are the data that the certificate is about: {source}{exactly}, {prepared}."
 
 
 def _check_loss(claim: Claim, net: Net, rows: _Rows) -> tuple[_Seen, str]:
@@ -250,7 +273,11 @@ def _check_curvature(claim: Claim, seen: _Seen) -> tuple[bool, str]:
 
 
 def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
-    """The lower bound is proved anew, the value is compared."""
+    """The lower bound is proved anew, the value is compared.
+
+    Rounding of the random layer can have moved [z_j ⊗ z_j], and so σ_min, by `moved`. So that much more is
+    proved of the rows as computed, and what is claimed is true of the exact ones.
+    """
     distinct = distinct_rows(rows.X)
     if len(distinct) != claim.points:
         raise RefutedError(
@@ -268,7 +295,8 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
             f"The bound on σ_min was not checked: {claim.points:,} rows take {needed / 2**30:,.1f} GiB, and "
             f"{usable / 2**30:,.1f} GiB can be used here."
         )
-    floor = singular_floor(seen.Z[distinct], claim.sigma_lower)
+    moved = 1.001 * float(np.linalg.norm(seen.fit.moved[distinct]))
+    floor = singular_floor(seen.Z[distinct], claim.sigma_lower + moved)
     if not floor.proved:
         raise RefutedError(
             f"σ_min ≥ {claim.sigma_lower:.6g} could not be proved: the factorisation broke down."
@@ -295,7 +323,8 @@ def _check_bound(claim: Claim, seen: _Seen, *, proved: bool) -> tuple[bool, str]
         raise RefutedError("The certificate says that Lemma 4's bound does not hold, and it does.")
     if not proved:
         raise _UncheckedError("Lemma 4's bound rests on σ_min, which was not proved here.")
-    return True, f"Lemma 4: the loss {claim.loss:.3g} is at most nk‖M‖²/(4σ²) = {bound:.3g}."
+    relation = "at most" if claim.loss <= bound else "up to rounding at most"
+    return True, f"Lemma 4: the loss {claim.loss:.3g} is {relation} nk‖M‖²/(4σ²) = {bound:.3g}."
 
 
 def _lemma4(claim: Claim, norm: float) -> float:

@@ -67,7 +67,9 @@ def check_folder(out: Path, names: Iterable[str], *, force: bool) -> None:
     _check_writable(place.parent, out)
 
 
-def write_folder(out: Path, files: Mapping[str, str | bytes], *, force: bool) -> None:
+def write_folder(
+    out: Path, files: Mapping[str, str | bytes], *, force: bool, replaceable: Iterable[str] = ()
+) -> None:
     """Write a folder whole or not at all.
 
     The files are written to a sibling folder and flushed to disk; only then does that folder take the name
@@ -77,8 +79,9 @@ def write_folder(out: Path, files: Mapping[str, str | bytes], *, force: bool) ->
         out: The folder to write.
         files: Name to content; text is written as UTF-8.
         force: Whether an earlier result may be replaced; never anything else.
+        replaceable: Files that an earlier result may have beside these.
     """
-    check_folder(out, files, force=force)
+    check_folder(out, (*files, *replaceable), force=force)
     place = out.resolve()
     fresh = place.with_name(f".{place.name}.{uuid.uuid4().hex}.new")
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 from widenet.memorise.run import Memorised
 from widenet.memorise.verify import CERTIFICATE_FILE, WEIGHTS_FILE
-from widenet.report.files import check_folder, to_json, write_folder
+from widenet.report.files import to_json, write_folder
 from widenet.report.memorise_page import memorise_page
 
 MEMORISE_FILES = ("report.html", "result.json", WEIGHTS_FILE, "config.json", CERTIFICATE_FILE)
@@ -18,9 +18,4 @@ def write_memorised(out: Path, done: Memorised, config: Mapping[str, Any], *, fo
     files: dict[str, str | bytes] = dict(zip(MEMORISE_FILES, contents, strict=False))
     if done.certificate is not None:
         files[CERTIFICATE_FILE] = done.certificate
-    else:
-        check_folder(out, MEMORISE_FILES, force=force)
-        (out / CERTIFICATE_FILE).unlink(
-            missing_ok=True
-        )  # of the result that is replaced, and not true of this one
-    write_folder(out, files, force=force)
+    write_folder(out, files, force=force, replaceable=[CERTIFICATE_FILE])

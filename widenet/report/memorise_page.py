@@ -2,12 +2,12 @@
 
 from widenet.data.wording import counted
 from widenet.memorise.result import MemoriseResult
-from widenet.report.document import document, masthead
-from widenet.report.markup import Html, details, element, join, paragraphs, table
+from widenet.report.document import document, masthead, page_body, tile_list
+from widenet.report.markup import Html, details, element, join, table
 from widenet.report.memorise_charts import loss_chart
 from widenet.report.memorise_formulas import CONDITION, LANDSCAPE, NETWORK
 from widenet.report.memorise_words import small, statements, targets_word
-from widenet.report.quantities import duration, literal, memory
+from widenet.report.quantities import literal, memory, short_duration
 from widenet.report.sections import figure, folds, items, section
 
 
@@ -25,21 +25,11 @@ def memorise_page(result: MemoriseResult) -> str:
         section(3, "How did the training go?", result.notes, training),
         section(4, "What did it cost?", [], _cost_body(result)),
     )
-    told = element("div", paragraphs(result.verdict), class_="verdict")
-    content = join(
-        (
-            element("header", _masthead(result), told, _tiles(result)),
-            element("main", *sections),
-            element(
-                "footer",
-                element(
-                    "p",
-                    "The numbers behind this page are in result.json, the weights in weights.safetensors.",
-                ),
-                element("p", f"widenet {result.version}"),
-            ),
-        )
+    footer = (
+        "The numbers behind this page are in result.json, the weights in weights.safetensors.",
+        f"widenet {result.version}",
     )
+    content = page_body(_masthead(result), result.verdict, _tiles(result), sections, footer)
     return document(f"{literal(result.data.name)} · widenet memorise", content, charts)
 
 
@@ -52,7 +42,6 @@ def _masthead(result: MemoriseResult) -> Html:
 
 
 def _tiles(result: MemoriseResult) -> Html:
-    spent = duration(result.seconds).replace(" seconds", " s").replace(" minutes", " min")
     proved = (
         f"proved ≥ {small(result.sigma_min.lower)}" if result.sigma_min.lower > 0 else "not proved positive"
     )
@@ -69,25 +58,12 @@ def _tiles(result: MemoriseResult) -> Html:
         ("Weights for each row", f"{result.parameters / result.n:.1f}", neurons, "#q1"),
         (
             "Time",
-            spent.removeprefix("less than "),
+            short_duration(result.seconds).removeprefix("less than "),
             counted(result.steps, "step") + f" of {result.method}",
             "#q4",
         ),
     ]
-    linked = [
-        element(
-            "li",
-            element(
-                "a",
-                element("span", what, class_="what"),
-                element("span", value, class_="figure"),
-                element("span", beside, class_="beside"),
-                href=link,
-            ),
-        )
-        for what, value, beside, link in tiles
-    ]
-    return element("ul", *linked, class_="tiles")
+    return tile_list(tiles)
 
 
 def _certified(result: MemoriseResult) -> list[str]:

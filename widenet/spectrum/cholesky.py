@@ -1,7 +1,10 @@
 """The smallest eigenvalue of a large positive semidefinite matrix, with a bound below it that is a proof.
 
 A Cholesky factorisation of A − τI that runs to its end in floating-point arithmetic proves
-λ_min(A) ≥ τ − e, where e bounds the rounding [Rump 2006, "Verification of positive definiteness"].
+λ_min(A) ≥ τ − e, where e bounds the rounding [Rump 2006, "Verification of positive definiteness"]. This rests
+on conventional products of matrices, as every BLAS in use makes them: each entry is the sum of its products,
+in whatever order, fused or not. Strassen's have no such bound for each entry. Triangular systems are taken to
+be solved by substitution, without inverses of blocks, and underflow to be gradual.
 """
 
 from collections.abc import Callable
@@ -22,6 +25,7 @@ SHARP = 0.8  # a lower bound of this share of the value is not sharpened further
 REPEATED = 16384  # rows up to which a second factorisation, to sharpen the bound, is cheap
 NUM_SOLVES = 60  # of inverse iteration, at most
 ACCURACY = 1e-4  # of the value, relative to its distance from τ
+MARGIN = 1.25  # times e is taken off τ, so that a proof in another order of sums ends too
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,6 @@ class Factor:
             X[here:rest] = torch.linalg.solve_triangular(panel[:size].T, X[here:rest], upper=True)
         return X
 
-    def diag(self) -> Tensor:
-        raise NotImplementedError("the diagonal of an inverse is not at hand")
-
 
 def smallest_eigenvalue(
     matrix: Tensor | Tile,
@@ -108,7 +109,7 @@ def smallest_eigenvalue(
     else:
         raise ValueError("the matrix is not positive semidefinite")
     value = max(0.0, shift + _smallest_of_factor(factor))
-    lower = max(0.0, shift - rounding)
+    lower = max(0.0, shift - MARGIN * rounding)
     if 0 < lower < SHARP * value and n <= REPEATED:
         del factor
         return _sharpened(tile, n, EigenvalueBracket(value, lower), rounding, progress)
@@ -120,24 +121,24 @@ def _sharpened(
 ) -> EigenvalueBracket:
     """The bracket with τ right under the value, if that is a proof too."""
     shift = min((1 + SHARP) / 2 * found.value, found.value - 2 * rounding)
-    if shift - rounding <= found.lower:
+    if shift - MARGIN * rounding <= found.lower:
         return found
     factor = factorise(tile, n, shift, progress)
     if factor is None:
         return found
     value = shift + _smallest_of_factor(factor)
-    return EigenvalueBracket(value, min(value, shift - rounding))
+    return EigenvalueBracket(value, min(value, shift - MARGIN * rounding))
 
 
 def shift_rounding(diagonal: Tensor, formation: float) -> float:
     """The e of λ_min(A) ≥ τ − e for a factorisation of A − τI by `factorise`, 0 ≤ τ.
 
     Each entry of A − L L^T is a sum of which no term goes through more than h = 2b + n/b + 4 roundings: in a
-    product of blocks (b terms, in any order), n/b subtractions of products, a substitution within a block (b
-    terms) and a division or root. So |A − L L^T|_ij ≤ γ_h |L| |L|^T [Higham 2002, Lemma 8.4, the paths of
-    the sum counted], the rows of L have squared norms of at most A_ii / (1 − γ_h), and the norm of the whole
-    is at most γ_h / (1 − γ_h) tr A [Rump 2006, (2.4)–(2.6)]. The subtraction of τ rounds by u A_ii, and the
-    forming of A by `formation` · tr A. Underflow is covered by TINY.
+    conventional product of blocks (b terms, in any order), n/b subtractions of products, a substitution
+    within a block (b terms) and a division or root. So |A − L L^T|_ij ≤ γ_h |L| |L|^T [Higham 2002,
+    Lemma 8.4, the paths of the sum counted], the rows of L have squared norms of at most A_ii / (1 − γ_h),
+    and the norm of the whole is at most γ_h / (1 − γ_h) tr A [Rump 2006, (2.4)–(2.6)]. The subtraction of τ
+    rounds by u A_ii, and the forming of A by `formation` · tr A. Underflow is covered by TINY.
 
     Args:
         diagonal: Of A, shape (n,).

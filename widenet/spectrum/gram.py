@@ -18,8 +18,8 @@ def num_to_fill(num_columns: int) -> int:
     return -num_columns % FULL_BLOCK
 
 
-class Gram(Protocol):
-    """A symmetric positive semi-definite matrix H, known by its products."""
+class Operator(Protocol):
+    """A symmetric positive semi-definite matrix H, known by its products alone."""
 
     @property
     def n(self) -> int:
@@ -34,6 +34,10 @@ class Gram(Protocol):
     def matmul(self, V: Tensor) -> Tensor:
         """The product H V of shape (n, p), for V of shape (n, p), in the dtype of V."""
         ...
+
+
+class Gram(Operator, Protocol):
+    """One whose diagonal is known, too."""
 
     def diag(self) -> Tensor:
         """The diagonal of H, shape (n,)."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.spectrum.gram import Gram
+from widenet.spectrum.gram import Operator
 
 RANK_TOLERANCE = 1e-13  # directions shorter than this, relative to λ_max, are rounding
 
@@ -69,7 +69,7 @@ class SpectralMeasure:
 
 
 def lanczos(
-    gram: Gram,
+    gram: Operator,
     V: Tensor,
     *,
     num_steps: int,

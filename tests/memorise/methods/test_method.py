@@ -83,3 +83,11 @@ def test_seconds_go_on_where_they_were():
     later = clock.stop()
     assert later["history"].shape == (2, 3)
     assert 5 <= later["history"][1, 1] <= later["seconds"] < 6
+
+
+def test_copies_lie_row_by_row():
+    """As they do after a file, so that a run that goes on rounds as one that was never stopped."""
+    turned = torch.arange(6.0).reshape(2, 3).T
+    copy = copied({"W": turned})["W"]
+    assert copy.is_contiguous()
+    assert torch.equal(copy, turned)

@@ -62,12 +62,12 @@ def begun(f: float, **tensors: Tensor) -> State:
 
 
 def copied(state: State) -> State:
-    """A copy to work on, each tensor in memory of its own.
+    """A copy to work on, each tensor in memory of its own, row by row.
 
-    What was read from a file need not be aligned as torch aligns it, and the rounding of a matrix product can
-    depend on that; so can the bits of everything after it.
+    What was read from a file need not be aligned as torch aligns it, and has lost the order of its strides;
+    the rounding of a matrix product can depend on both, and so can the bits of everything after it.
     """
-    return {name: tensor.clone() for name, tensor in state.items()}
+    return {name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in state.items()}
 
 
 class Clock:

@@ -1,0 +1,124 @@
+"""True certificates, made once, and copies of them to spoil."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load as load_tensors
+
+from widenet.data import load
+from widenet.memorise.certificate import Source
+from widenet.memorise.plan import MemoriseSettings
+from widenet.memorise.run import run_memorise
+from widenet.memorise.verify import Check, Verification, verify
+
+
+class Found:
+    """What verifying found, check by check."""
+
+    def __init__(self, verification: Verification) -> None:
+        self.verified, self.checks = verification.verified, verification.checks
+
+    def status(self, name: str) -> str:
+        return self._check(name).status
+
+    def sentence(self, name: str) -> str:
+        return self._check(name).sentence
+
+    def _check(self, name: str) -> Check:
+        return next(check for check in self.checks if check.name == name)
+
+
+class Folder:
+    """A folder with a certificate and its weights, and the means to lie about them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.certificate, self.weights = path / "certificate.json", path / "weights.safetensors"
+
+    @classmethod
+    def memorised(cls, path: Path, source: str, **settings: Any) -> "Folder":
+        """What memorising leaves, without the report."""
+        dataset = load(source)
+        about = Source(source, None, dataset.preparation.kind, False)
+        done = run_memorise(dataset, MemoriseSettings(**settings), source=about)
+        path.mkdir()
+        folder = cls(path)
+        folder.weights.write_bytes(done.weights)
+        folder.certificate.write_bytes(done.certificate)
+        return folder
+
+    def verify(self, data: str | None = None) -> Found:
+        return Found(verify(self.path, data))
+
+    def record(self) -> dict[str, Any]:
+        return json.loads(self.certificate.read_bytes())
+
+    def neurons(self) -> np.ndarray:
+        return load_tensors(self.weights.read_bytes())["W"].copy()
+
+    def sign(self, record: dict[str, Any]) -> None:
+        """Write a certificate whose digest belongs to it, as a liar would."""
+        record = {key: value for key, value in record.items() if key != "digest"}
+
+        def text(content: dict[str, Any]) -> bytes:
+            return (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
+
+        self.certificate.write_bytes(text(record | {"digest": hashlib.sha256(text(record)).hexdigest()}))
+
+    def forge(self, **changes: Any) -> None:
+        """Change fields of the certificate, nested ones by `network__scale`, and sign it again."""
+        record = self.record()
+        for name, value in changes.items():
+            *outer, last = name.split("__")
+            inside = record
+            for part in outer:
+                inside = inside[part]
+            inside[last] = value
+        self.sign(record)
+
+    def forge_weights(self, content: bytes) -> None:
+        """Replace the file of weights, and let the certificate have its hash."""
+        self.weights.write_bytes(content)
+        self.forge(network__weights_sha256=hashlib.sha256(content).hexdigest())
+
+
+def write_rows(path: Path, n: int, d: int, *, numbers: bool = False) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=n) if numbers else np.array(list("abc"))[np.arange(n) % 3]
+    np.savez(path, X=rng.normal(size=(n, d)), y=y)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory) -> Path:
+    """Data, and folders of true certificates: two layers, three with noise, and numbers."""
+    place = tmp_path_factory.mktemp("made")
+    write_rows(place / "rows.npz", 14, 6)
+    write_rows(place / "more.npz", 60, 5)
+    write_rows(place / "numbers.npz", 20, 8, numbers=True)
+    Folder.memorised(place / "two", str(place / "rows.npz"), layers=2)
+    Folder.memorised(place / "three", str(place / "more.npz"), layers=3, noise=0.01, seed=7)
+    Folder.memorised(place / "numbers", str(place / "numbers.npz"))
+    return place
+
+
+@pytest.fixture
+def copy_of(made, tmp_path):
+    """Copies of the folders by their names, to spoil."""
+    return lambda name: Folder(shutil.copytree(made / name, tmp_path / name))
+
+
+@pytest.fixture
+def folder(copy_of) -> Folder:
+    """A copy of the two-layer folder."""
+    return copy_of("two")
+
+
+@pytest.fixture
+def memorised(tmp_path):
+    """Memorise a source into a folder of its own."""
+    return lambda source, **settings: Folder.memorised(tmp_path / "memorised", source, **settings)
