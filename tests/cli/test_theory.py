@@ -1,7 +1,6 @@
 """`widenet theory` as users meet it: the list, one quantity, JSON, and one sentence for every wrong input."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -141,7 +140,12 @@ def test_inside_on_digits(widenet):
     assert "reading digits" in err
     assert "astronomical" in out
     assert max(map(len, out.splitlines())) <= 80
-    record = json.loads(widenet("theory", "inside", *options, "--json", "-q")[1])
+    by_flag, by_group = (
+        json.loads(widenet("theory", *arguments)[1])
+        for arguments in (("inside", *options, "--json", "-q"), ("--json", "inside", *options, "-q"))
+    )
+    assert by_group == by_flag
+    record = by_flag
     assert record["schema"] == "widenet/inside/1"
     assert {answer["paper"] for answer in record["answers"]} >= {"fine-grained", "mild-memorisation"}
 
@@ -160,33 +164,4 @@ def test_wrong_options_of_inside(widenet, arguments, word):
     code, out, err = widenet("theory", "inside", "-q", *arguments)
     assert code == 2
     assert out == ""
-    assert word in err
-
-
-def test_separation_writes_its_folder_and_prints_a_screenful(widenet):
-    small = ("--d1", "5", "--k", "2", "--members", "1", "--width", "8", "--epochs", "2")
-    code, out, err = widenet("theory", "separation", *small, "--sizes", "4,8", "--out", "picture")
-    assert code == 0, err
-    assert "report.html" in out
-    assert max(map(len, out.splitlines())) <= 80
-    record = json.loads(Path("picture/result.json").read_text())
-    assert record["schema"] == "widenet/separation/1"
-    assert record["sizes"] == [4, 8]
-    code, _, err = widenet("theory", "separation", *small, "--sizes", "4,8", "--out", "picture")
-    assert code == 2
-    assert "--force" in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
-        (["--d1", "1"], "--d1"),
-        (["--alpha", "2"], "--alpha"),
-        (["--sizes", "4,x"], "--sizes"),
-        (["--d1", "40"], "16"),
-    ],
-)
-def test_wrong_options_of_separation(widenet, arguments, word):
-    code, _, err = widenet("theory", "separation", "-q", *arguments)
-    assert code == 2
     assert word in err

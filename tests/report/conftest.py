@@ -1,10 +1,23 @@
-"""A small audit for each task, with numbers that hang together but were not computed."""
+"""A small audit for each task, with numbers that hang together but were not computed; pages, as read back."""
 
-from collections.abc import Callable
+import base64
+import hashlib
+import io
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from html.parser import HTMLParser
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 import torch
+from rich.console import Console
 
 from widenet.audit.result import (
     SCHEMA,
@@ -26,7 +39,13 @@ from widenet.audit.result import (
 from widenet.data.dataset import Dataset
 from widenet.data.prepare import Preparation
 from widenet.predict.learning_curve import LearningCurve
+from widenet.report.charts import Chart
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --virtual-time-budget=5000 --enable-logging=stderr --dump-dom"
+)
 CLASSES = {"binary": ("cat", "dog"), "multiclass": ("ant", "bee", "cow"), "regression": ()}
 N, D = 60, 16
 STEPS = (0, 1, 3, 10, 31, 100, 316, 1000, 3162, 10000)
@@ -151,3 +170,126 @@ def result_of() -> Callable[..., AuditResult]:
 @pytest.fixture
 def dataset_of() -> Callable[..., Dataset]:
     return make_dataset
+
+
+class Outline(HTMLParser):
+    """Elements with their attributes, scripts, and text outside scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.page = page
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text, self.inside = "", ""
+        self.scripts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self.inside == "script":
+            self.scripts.append(data)
+        elif self.inside != "style":
+            self.text += data
+
+    def tags(self, name: str) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.elements if tag == name]
+
+    @property
+    def drawn(self) -> list[dict[str, str | None]]:
+        """Pictures that plotly has drawn."""
+        return [
+            attributes for attributes in self.tags("svg") if "main-svg" in (attributes.get("class") or "")
+        ]
+
+    def check_structure(self) -> None:
+        """One title, headings in order, and links that lead somewhere."""
+        levels = [int(tag[1]) for tag, _ in self.elements if re.fullmatch("h[1-6]", tag)]
+        assert levels[0] == 1
+        assert levels.count(1) == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+        identifiers = {attributes.get("id") for _, attributes in self.elements}
+        assert {(link["href"] or "").removeprefix("#") for link in self.tags("a")} <= identifiers
+
+    def check_offline(self) -> None:
+        """Nothing is fetched, and only the page's own scripts may run."""
+        assert len(self.page.encode()) < 7_000_000
+        assert not self.tags("link")
+        assert all("src" not in attributes for attributes in self.tags("script"))
+        policy = next(m["content"] or "" for m in self.tags("meta") if m.get("http-equiv"))
+        assert "default-src 'none'" in policy
+        assert "unsafe-eval" not in policy
+        run = [script for script in self.scripts if "Plotly" in script]
+        digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in run]
+        assert re.findall(r"'sha256-(.*?)'", policy) == digests
+        assert re.findall(r"script-src[^;]*", policy)[0].count("'") == 2 * len(digests)
+
+
+def colours(spec: Any, key: str = "") -> set[str]:
+    """All colour names in a specification."""
+    if isinstance(spec, dict):
+        return {name for inner, value in spec.items() for name in colours(value, inner)}
+    if isinstance(spec, list):
+        return {name for value in spec for name in colours(value, key)}
+    return {spec} if key.endswith("color") else set()
+
+
+def uncoloured(spec: Any) -> Any:
+    """The specification without its colours, which only page.js can resolve."""
+    if isinstance(spec, dict):
+        return {key: uncoloured(value) for key, value in spec.items() if not key.endswith("color")}
+    return [uncoloured(value) for value in spec] if isinstance(spec, list) else spec
+
+
+@pytest.fixture
+def outline_of() -> Callable[[str], Outline]:
+    """A page, read back."""
+    return Outline
+
+
+@pytest.fixture
+def check_charts() -> Callable[[Iterable[Chart]], None]:
+    """Assert that plotly knows every property, and the style sheet every colour."""
+    css = resources.files("widenet.report").joinpath("page.css").read_text()
+    known = set(re.findall(r"--([a-z-]+):", css))
+
+    def check(charts: Iterable[Chart]) -> None:
+        for chart in charts:
+            figure = go.Figure(uncoloured(chart.spec))  # refuses what plotly does not know
+            assert len(figure.data) == len(chart.spec["data"]) > 0
+            assert colours(chart.spec) <= known
+
+    return check
+
+
+@pytest.fixture
+def screen_of() -> Callable[..., str]:
+    """What a function shows on a console of some width, without colours."""
+
+    def screen(show: Callable[[Any, Console], None], subject: Any, width: int = 80) -> str:
+        file = io.StringIO()
+        show(subject, Console(file=file, width=width, color_system=None))
+        return file.getvalue()
+
+    return screen
+
+
+@pytest.fixture
+def browse(tmp_path: Path) -> Callable[[str], Outline]:
+    """A page as Chromium leaves it, without a word on its console; skips where there is no Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium")
+
+    def browsed(page: str) -> Outline:
+        path = tmp_path / "report.html"
+        path.write_text(page)
+        command = [CHROMIUM, *FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}", path.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        assert "CONSOLE" not in done.stderr
+        return Outline(done.stdout)
+
+    return browsed

@@ -1,9 +1,6 @@
 import math
-import re
 from dataclasses import replace
-from importlib import resources
 
-import plotly.graph_objects as go
 import pytest
 
 from widenet.audit.result import Suspect
@@ -11,34 +8,8 @@ from widenet.report.charts import charts_of
 from widenet.report.plots import MOST_POINTS
 
 
-def colours(spec, key=""):
-    """All colour names in a specification."""
-    if isinstance(spec, dict):
-        return {name for inner, value in spec.items() for name in colours(value, inner)}
-    if isinstance(spec, list):
-        return {name for value in spec for name in colours(value, key)}
-    return {spec} if key.endswith("color") else set()
-
-
-def uncoloured(spec):
-    """The specification without its colours, which only page.js can resolve."""
-    if isinstance(spec, dict):
-        return {key: uncoloured(value) for key, value in spec.items() if not key.endswith("color")}
-    return [uncoloured(value) for value in spec] if isinstance(spec, list) else spec
-
-
-def test_plotly_knows_every_property(task, result_of):
-    for chart in charts_of(result_of(task)).values():
-        figure = go.Figure(uncoloured(chart.spec))  # refuses what plotly does not know
-        assert len(figure.data) == len(chart.spec["data"]) > 0
-
-
-def test_every_colour_is_in_the_style_sheet(task, result_of):
-    known = set(
-        re.findall(r"--([a-z-]+):", resources.files("widenet.report").joinpath("page.css").read_text())
-    )
-    for chart in charts_of(result_of(task)).values():
-        assert colours(chart.spec) <= known
+def test_charts_are_plotlys_and_coloured_by_the_style_sheet(task, result_of, check_charts):
+    check_charts(charts_of(result_of(task)).values())
 
 
 def test_which_charts_are_drawn(result_of):

@@ -1,21 +1,11 @@
 """A comparison as a page, a screenful, a table and a folder."""
 
-import base64
 import csv
-import hashlib
 import io
 import json
-import re
-import shutil
-import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
-from importlib import resources
-from itertools import pairwise
 
-import plotly.graph_objects as go
 import pytest
-from rich.console import Console
 
 from widenet.compare.result import (
     ComparisonResult,
@@ -32,7 +22,6 @@ from widenet.report.compare_page import _method_row, _tiles, compare_page
 from widenet.report.compare_terminal import print_comparison
 from widenet.report.compare_words import setting_text, time_text
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 HOSTILE = "</script><img src=x onerror=alert(1)> [bold]"
 ERRORS: dict[str, tuple[Family, list[float]]] = {
     "3resnet-hidden": ("network", [0.031, 0.042, 0.035, 0.027]),
@@ -80,54 +69,10 @@ def make_result(measure: str = "misclassified", name: str = "digits", failing: b
     )
 
 
-class Outline(HTMLParser):
-    """Elements, text and scripts of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text, self.inside = "", ""
-        self.scripts: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        self.inside = tag
-
-    def handle_endtag(self, tag):
-        self.inside = ""
-
-    def handle_data(self, data):
-        if self.inside == "script":
-            self.scripts.append(data)
-        elif self.inside != "style":
-            self.text += data
-
-    def tags(self, name):
-        return [attributes for tag, attributes in self.elements if tag == name]
-
-
-def colours(spec, key=""):
-    if isinstance(spec, dict):
-        return {name for inner, value in spec.items() for name in colours(value, inner)}
-    if isinstance(spec, list):
-        return {name for value in spec for name in colours(value, key)}
-    return {spec} if key.endswith("color") else set()
-
-
-def uncoloured(spec):
-    if isinstance(spec, dict):
-        return {key: uncoloured(value) for key, value in spec.items() if not key.endswith("color")}
-    return [uncoloured(value) for value in spec] if isinstance(spec, list) else spec
-
-
-def test_charts_are_plotlys_and_coloured_by_the_style_sheet(result):
-    css = resources.files("widenet.report").joinpath("page.css").read_text()
+def test_charts_are_plotlys_and_coloured_by_the_style_sheet(result, check_charts):
     charts = compare_charts(result)
     assert set(charts) == {"errors", "differences"}
-    for chart in charts.values():
-        assert len(go.Figure(uncoloured(chart.spec)).data) > 0
-        assert colours(chart.spec) <= set(re.findall(r"--([a-z-]+):", css))
+    check_charts(charts.values())
 
 
 def test_the_best_is_at_the_top_with_its_spread(result):
@@ -145,72 +90,54 @@ def test_the_best_is_at_the_top_with_its_spread(result):
     assert chart["layout"]["xaxis"]["type"] == "log"
 
 
-def test_page_tells_everything(result):
-    outline = Outline(compare_page(result))
+def test_page_tells_everything(result, outline_of):
+    outline = outline_of(compare_page(result))
     for told in (*result.verdict, "relu3-all", "3resnet-hidden", "rate = 0.2", "4 of 4 folds", "50.0 s"):
         assert told in outline.text
-    levels = [int(tag[1]) for tag, _ in outline.elements if re.fullmatch("h[1-6]", tag)]
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
-    identifiers = {attributes.get("id") for _, attributes in outline.elements}
-    assert {link["href"].removeprefix("#") for link in outline.tags("a")} <= identifiers
+    outline.check_structure()
+    outline.check_offline()
 
 
-def test_page_is_offline_and_only_its_own_scripts_may_run(result):
-    page = compare_page(result)
-    outline = Outline(page)
-    assert len(page.encode()) < 7_000_000
-    assert not outline.tags("link")
-    policy = next(m["content"] for m in outline.tags("meta") if m.get("http-equiv"))
-    run = [script for script in outline.scripts if "Plotly" in script]
-    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in run]
-    assert re.findall(r"'sha256-(.*?)'", policy) == digests
-
-
-def test_hostile_names_stay_text():
+def test_hostile_names_stay_text(outline_of, screen_of):
     page = compare_page(make_result(name=HOSTILE))
     assert HOSTILE not in page
-    assert HOSTILE in Outline(page).text
-    assert not Outline(page).tags("img")
-    assert HOSTILE in screen(make_result(name=HOSTILE))
+    assert HOSTILE in outline_of(page).text
+    assert not outline_of(page).tags("img")
+    assert HOSTILE in screen_of(print_comparison, make_result(name=HOSTILE))
 
 
-def test_failures_are_shown():
+def test_failures_are_shown(outline_of, screen_of):
     result = make_result(failing=True)
-    text = Outline(compare_page(result)).text
+    text = outline_of(compare_page(result)).text
     assert "1 fit that failed" in text
     assert "it went wrong" in text
-    assert "failed" in next(line for line in screen(result).splitlines() if line.startswith("forest"))
+    assert "failed" in next(
+        line for line in screen_of(print_comparison, result).splitlines() if line.startswith("forest")
+    )
     assert table_csv(result).splitlines()[-1].startswith("forest,baseline,,,,,,")
 
 
-def test_an_error_of_zero_has_its_p():
+def test_an_error_of_zero_has_its_p(outline_of):
     result = make_result()
     worst = replace(result.methods[-1], error=0.0)
-    text = Outline(compare_page(replace(result, methods=(*result.methods[:-1], worst)))).text
+    text = outline_of(compare_page(replace(result, methods=(*result.methods[:-1], worst)))).text
     assert text.count("p < 0.0001") + text.count("p = 0.") >= len(result.methods) - 1
     row = _method_row(result, worst, {"forest": 0.03})
     assert row[6] == "p = 0.03"
 
 
-def test_tiles_show_the_champions():
+def test_tiles_show_the_champions(outline_of):
     result = make_result()
     network, kernel, baseline = result.significance.champions
     told = replace(kernel, error=0.4321, chosen=("random-features", "relu3-all", "relu3-all", "relu3-all"))
     significance = replace(result.significance, champions=(network, told, baseline))
-    tiles = Outline(str(_tiles(replace(result, significance=significance)))).text
+    tiles = outline_of(str(_tiles(replace(result, significance=significance)))).text
     assert "Kernels43.21%champions, most often relu3-all" in tiles
     assert "champions, 3resnet-hidden" in tiles
 
 
-def screen(result, width=80) -> str:
-    console = Console(file=io.StringIO(), width=width, color_system=None)
-    print_comparison(result, console)
-    return console.file.getvalue()
-
-
-def test_the_screen_fits_80_columns(result):
-    lines = screen(result).splitlines()
+def test_the_screen_fits_80_columns(result, screen_of):
+    lines = screen_of(print_comparison, result).splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 40
     table = [line.split()[0] for line in lines if line.startswith(tuple(ERRORS))]
@@ -243,17 +170,5 @@ def test_words():
     assert time_text(600) == "10.0 min"
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-def test_browser_draws_the_charts(tmp_path):
-    page = tmp_path / "report.html"
-    page.write_text(compare_page(replace(make_result(), seconds=1.0)))
-    flags = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        "--disable-component-update --disable-sync --virtual-time-budget=5000 --enable-logging=stderr "
-        "--dump-dom"
-    )
-    command = [CHROMIUM, *flags.split(), f"--user-data-dir={tmp_path / 'profile'}", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    drawn = [a for a in Outline(done.stdout).tags("svg") if "main-svg" in (a.get("class") or "")]
-    assert len(drawn) >= 2
-    assert "CONSOLE" not in done.stderr
+def test_browser_draws_the_charts(browse):
+    assert len(browse(compare_page(replace(make_result(), seconds=1.0))).drawn) >= 2

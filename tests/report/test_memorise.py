@@ -1,20 +1,9 @@
 """A memorised data set as a page, a screenful and a folder; a verification as a screenful."""
 
-import base64
-import hashlib
-import io
 import json
-import re
-import shutil
-import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
-from importlib import resources
-from itertools import pairwise
 
-import plotly.graph_objects as go
 import pytest
-from rich.console import Console
 
 from widenet.memorise.result import DataSummary, Forecast, LossCurve, MemoriseResult
 from widenet.memorise.run import Memorised
@@ -26,7 +15,6 @@ from widenet.report.memorise_terminal import print_memorised, print_verification
 from widenet.report.memorise_words import small, statements
 from widenet.spectrum.cholesky import EigenvalueBracket
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 HOSTILE = "</script><img src=x onerror=alert(1)> [bold]"
 
 
@@ -78,52 +66,10 @@ MISSED = {
 }
 
 
-class Outline(HTMLParser):
-    """Elements, text and scripts of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text, self.inside = "", ""
-        self.scripts: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        self.inside = tag
-
-    def handle_endtag(self, tag):
-        self.inside = ""
-
-    def handle_data(self, data):
-        if self.inside == "script":
-            self.scripts.append(data)
-        elif self.inside != "style":
-            self.text += data
-
-    def tags(self, name):
-        return [attributes for tag, attributes in self.elements if tag == name]
-
-
-def colours(spec, key=""):
-    if isinstance(spec, dict):
-        return {name for inner, value in spec.items() for name in colours(value, inner)}
-    if isinstance(spec, list):
-        return {name for value in spec for name in colours(value, key)}
-    return {spec} if key.endswith("color") else set()
-
-
-def uncoloured(spec):
-    if isinstance(spec, dict):
-        return {key: uncoloured(value) for key, value in spec.items() if not key.endswith("color")}
-    return [uncoloured(value) for value in spec] if isinstance(spec, list) else spec
-
-
-def test_the_chart_is_plotlys_logarithmic_and_coloured_by_the_style_sheet():
-    css = resources.files("widenet.report").joinpath("page.css").read_text()
-    spec = loss_chart(make_result()).spec
-    assert len(go.Figure(uncoloured(spec)).data) == 2
-    assert colours(spec) <= set(re.findall(r"--([a-z-]+):", css))
+def test_the_chart_is_plotlys_logarithmic_and_coloured_by_the_style_sheet(check_charts):
+    chart = loss_chart(make_result())
+    check_charts([chart])
+    spec = chart.spec
     assert spec["layout"]["yaxis"]["type"] == "log"
     loss, limit = spec["data"]
     assert loss["x"][-1] == 495
@@ -143,9 +89,9 @@ def test_a_loss_of_zero_or_none_has_no_place_on_the_axis():
     assert "<figure" not in memorise_page(make_result(curve=LossCurve((0,), (0.0,), (1.0,))))
 
 
-def test_page_tells_everything():
+def test_page_tells_everything(outline_of):
     result = make_result()
-    outline = Outline(memorise_page(result))
+    outline = outline_of(memorise_page(result))
     told = (
         *result.verdict,
         *result.conditions,
@@ -157,16 +103,13 @@ def test_page_tells_everything():
     )
     for text in told:
         assert text in outline.text
-    levels = [int(tag[1]) for tag, _ in outline.elements if re.fullmatch("h[1-6]", tag)]
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
-    identifiers = {attributes.get("id") for _, attributes in outline.elements}
-    assert {link["href"].removeprefix("#") for link in outline.tags("a")} <= identifiers
+    outline.check_structure()
+    outline.check_offline()
     assert len(outline.tags("math")) >= 5
 
 
-def test_a_page_without_a_certificate_claims_none():
-    text = Outline(memorise_page(make_result(**MISSED))).text
+def test_a_page_without_a_certificate_claims_none(outline_of):
+    text = outline_of(memorise_page(make_result(**MISSED))).text
     assert "Nothing: a certificate is made only where every target is reproduced" in text
     assert "certificate.json states" not in text
     assert "not all" in text
@@ -174,50 +117,33 @@ def test_a_page_without_a_certificate_claims_none():
     assert "none without σ_min" in text
 
 
-def test_page_is_offline_and_only_its_own_scripts_may_run():
-    page = memorise_page(make_result())
-    outline = Outline(page)
-    assert len(page.encode()) < 7_000_000
-    assert not outline.tags("link")
-    policy = next(m["content"] for m in outline.tags("meta") if m.get("http-equiv"))
-    run = [script for script in outline.scripts if "Plotly" in script]
-    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in run]
-    assert re.findall(r"'sha256-(.*?)'", policy) == digests
-
-
-def test_hostile_names_stay_text():
+def test_hostile_names_stay_text(outline_of, screen_of):
     page = memorise_page(make_result(name=HOSTILE))
     assert HOSTILE not in page
-    assert HOSTILE in Outline(page).text
-    assert not Outline(page).tags("img")
-    assert HOSTILE in screen(print_memorised, make_result(name=HOSTILE))
-
-
-def screen(show, subject, width=80) -> str:
-    console = Console(file=io.StringIO(), width=width, color_system=None)
-    show(subject, console)
-    return console.file.getvalue()
+    assert HOSTILE in outline_of(page).text
+    assert not outline_of(page).tags("img")
+    assert HOSTILE in screen_of(print_memorised, make_result(name=HOSTILE))
 
 
 @pytest.mark.parametrize("changes", [{}, MISSED])
-def test_the_screen_fits_80_columns(changes):
+def test_the_screen_fits_80_columns(changes, screen_of):
     result = make_result(**changes)
-    lines = screen(print_memorised, result).splitlines()
+    lines = screen_of(print_memorised, result).splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 30
     assert result.verdict[0].split(":")[0] in lines[2]
-    assert max(map(len, screen(print_memorised, result, width=40).splitlines())) <= 60
+    assert max(map(len, screen_of(print_memorised, result, width=40).splitlines())) <= 60
 
 
 @pytest.mark.parametrize("failing", [False, True])
-def test_a_verification_on_a_screen(failing):
+def test_a_verification_on_a_screen(failing, screen_of):
     long = "A rather long sentence that has to be wrapped into several lines of the screen, [bold] and all."
     checks = (
         Check("certificate", "passed", long),
         Check("weights", "failed" if failing else "passed", "They were changed."),
         Check("sigma_min", "skipped", "Not checked."),
     )
-    text = screen(print_verification, Verification("s", "v", "folder", not failing, checks))
+    text = screen_of(print_verification, Verification("s", "v", "folder", not failing, checks))
     assert max(map(len, text.splitlines())) <= 80
     assert "[bold]" in text
     last = text.splitlines()[-1]
@@ -252,17 +178,5 @@ def test_words():
     )
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-def test_browser_draws_the_chart(tmp_path):
-    page = tmp_path / "report.html"
-    page.write_text(memorise_page(make_result()))
-    flags = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        "--disable-component-update --disable-sync --virtual-time-budget=5000 --enable-logging=stderr "
-        "--dump-dom"
-    )
-    command = [CHROMIUM, *flags.split(), f"--user-data-dir={tmp_path / 'profile'}", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    drawn = [a for a in Outline(done.stdout).tags("svg") if "main-svg" in (a.get("class") or "")]
-    assert drawn
-    assert "CONSOLE" not in done.stderr
+def test_browser_draws_the_chart(browse):
+    assert browse(memorise_page(make_result())).drawn

@@ -4,15 +4,9 @@ import csv
 import io
 import json
 import math
-import re
 from dataclasses import asdict, replace
-from html.parser import HTMLParser
-from importlib import resources
-from itertools import pairwise
 
-import plotly.graph_objects as go
 import pytest
-from rich.console import Console
 
 from widenet.report.separation_charts import separation_charts
 from widenet.report.separation_folder import SEPARATION_FILES, separation_csv, write_separation
@@ -53,6 +47,7 @@ def make_result(errors: list[float]) -> SeparationResult:
         kernels=curves,
         network=points,
         subsets=((0, 4, 7), (2, 3, 11)),
+        tuning_subsets=((1, 2, 9),),
         verdict=(),
         forecast=100.0,
         seconds=150.0,
@@ -60,52 +55,10 @@ def make_result(errors: list[float]) -> SeparationResult:
     return replace(told, verdict=verdict(told))
 
 
-class Outline(HTMLParser):
-    """Elements and text of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text, self.inside = "", ""
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        self.inside = tag
-
-    def handle_endtag(self, tag):
-        self.inside = ""
-
-    def handle_data(self, data):
-        if self.inside not in ("style", "script"):
-            self.text += data
-
-
-def colours(spec, key=""):
-    if isinstance(spec, dict):
-        return {name for inner, value in spec.items() for name in colours(value, inner)}
-    if isinstance(spec, list):
-        return {name for value in spec for name in colours(value, key)}
-    return {spec} if key.endswith("color") else set()
-
-
-def uncoloured(spec):
-    if isinstance(spec, dict):
-        return {key: uncoloured(value) for key, value in spec.items() if not key.endswith("color")}
-    return [uncoloured(value) for value in spec] if isinstance(spec, list) else spec
-
-
-def screen(result) -> str:
-    console = Console(file=io.StringIO(), width=80, color_system=None)
-    print_separation(result, console)
-    return console.file.getvalue()
-
-
-def test_the_chart_is_plotlys_and_coloured_by_the_style_sheet(result):
-    css = resources.files("widenet.report").joinpath("page.css").read_text()
+def test_the_chart_is_plotlys_and_coloured_by_the_style_sheet(result, check_charts):
     (chart,) = separation_charts(result).values()
-    assert len(go.Figure(uncoloured(chart.spec)).data) == len(chart.spec["data"]) == 6
-    assert colours(chart.spec) <= set(re.findall(r"--([a-z-]+):", css))
+    assert len(chart.spec["data"]) == 6
+    check_charts([chart])
 
 
 def test_the_chart_shows_errors_in_units_of_alpha_squared(result):
@@ -124,32 +77,57 @@ def test_the_chart_shows_errors_in_units_of_alpha_squared(result):
     ]
 
 
-def test_page_tells_everything(result):
-    outline = Outline(separation_page(result))
-    for told in (*result.verdict, "relu3-all", "220 functions", "{1, 5, 8}", "Bessel", "0.008 α²", "0.545"):
+def test_page_tells_everything(result, outline_of):
+    outline = outline_of(separation_page(result))
+    for told in (
+        *result.verdict,
+        "relu3-all",
+        "220 functions",
+        "{1, 5, 8}, {3, 4, 12}",
+        "{2, 3, 10}",
+        "Bessel",
+        "0.008 α²",
+        "0.545",
+    ):
         assert told in outline.text
-    levels = [int(tag[1]) for tag, _ in outline.elements if re.fullmatch("h[1-6]", tag)]
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
-    identifiers = {attributes.get("id") for _, attributes in outline.elements}
-    links = {attributes["href"] for tag, attributes in outline.elements if tag == "a"}
-    assert {link.removeprefix("#") for link in links} <= identifiers
+    outline.check_structure()
+    outline.check_offline()
 
 
-def test_a_network_that_diverged_is_told():
+def test_a_network_that_diverged_is_told(outline_of, screen_of):
     result = make_result([0.2, math.inf, 0.001])
-    assert "diverged" in Outline(separation_page(result)).text
-    assert "diverged" in screen(result)
+    assert "diverged" in outline_of(separation_page(result)).text
+    assert "diverged" in screen_of(print_separation, result)
     network = separation_charts(result)["separation"].spec["data"][-1]
     assert network["y"][1] is None
     assert json.loads(json.dumps(network["y"]))[1] is None
 
 
-def test_the_screen_fits_80_columns(result):
-    lines = screen(result).splitlines()
+def test_networks_whose_training_failed_are_counted(result, outline_of):
+    assert "had its turn" not in outline_of(separation_page(result)).text
+    network = tuple(replace(point, num_replaced=2) for point in result.network)
+    text = outline_of(separation_page(replace(result, network=network))).text
+    assert "the training of 6 networks failed" in text
+
+
+def test_the_screen_fits_80_columns(result, screen_of):
+    lines = screen_of(print_separation, result).splitlines()
     assert max(map(len, lines)) <= 80
     row = next(line for line in lines if line.split()[:1] == ["100"])
     assert row.split() == ["100", "0.008", "0.545", "0.585", "parities"]
+
+
+def test_a_narrow_screen_keeps_every_number(result, screen_of):
+    long = replace(result.kernels[-1], name="polynomial:degree=3,offset=1")
+    lines = screen_of(print_separation, replace(result, kernels=(long,)), width=50).splitlines()
+    assert max(map(len, lines)) <= 50
+    row = next(line for line in lines if line.split()[:1] == ["100"])
+    assert row.split()[:4] == ["100", "0.008", "0.545", "0.585"]
+    assert row.endswith("…")
+
+
+def test_browser_draws_the_chart(result, browse):
+    assert browse(separation_page(result)).drawn
 
 
 def test_table_has_a_line_for_each_number_of_samples(result):

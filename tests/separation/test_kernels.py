@@ -8,11 +8,27 @@ import torch
 from torch.testing import assert_close
 
 from widenet.kernels.names import kernel_by_name
-from widenet.separation.kernels import ParityKernel, cube, numerical_range, oracle_errors, parities, subsets
+from widenet.separation.kernels import (
+    ParityKernel,
+    cube,
+    cube_class,
+    cube_values,
+    num_operations,
+    numerical_range,
+    oracle_errors,
+    oracle_forecast,
+    parities,
+    subsets,
+)
+from widenet.separation.run import KERNELS
 from widenet.theory.resnet_beyond_kernels.lower_bound import kernel_floor
 
 D1, K, ALPHA = 6, 3, 0.4
-NAMES = ("relu2-all", "relu3-all", "resnet3-all", "gaussian:h=2", "laplacian", "polynomial", "arcsin")
+SMALL_CLASSES = ((3, 2), (4, 2), (5, 3), (5, 4), (7, 2), (8, 3))
+
+
+def kernels_of(d1, k):
+    return [*map(kernel_by_name, KERNELS), ParityKernel(d1, k)]
 
 
 @pytest.fixture
@@ -33,16 +49,55 @@ def least_squares_error(kernel, samples):
     return sum(errors) / len(errors)
 
 
-KERNELS = [*map(kernel_by_name, NAMES), ParityKernel(D1, K)]
-
-
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda each: each.name)
-def test_errors_are_those_of_least_squares_and_not_below_the_bound(kernel, samples):
+@pytest.mark.parametrize("kernel", kernels_of(D1, K), ids=lambda each: each.name)
+def test_errors_are_those_of_least_squares(kernel, samples):
     sizes = (3, 9, 18, 24)
-    found = oracle_errors(kernel, cube(D1), samples, sizes, K, ALPHA)
+    found = oracle_errors(cube_values(kernel, cube(D1), samples), cube_class(D1, K, ALPHA), sizes)
     for size, error in zip(sizes, found, strict=True):
         assert error == pytest.approx(least_squares_error(kernel, samples[:size]), abs=1e-7)
-        assert error >= kernel_floor(size, D1, K, ALPHA) - 1e-12
+
+
+@pytest.mark.parametrize(("d1", "k"), SMALL_CLASSES)
+@pytest.mark.parametrize("alpha", [0.05, 1.0])
+def test_no_kernel_is_below_the_bound(d1, k, alpha, generator):
+    """Nor is any function of two inputs that is no kernel; samples are drawn with and without repetition."""
+    functions = cube_class(d1, k, alpha)
+    num_points, num_sets = functions.products.shape
+    sizes = sorted({1, d1, num_sets // 2, num_sets - 1, min(num_sets, num_points), num_points})
+    tables = [torch.randn(num_points, num_points, generator=generator, dtype=torch.float64)]
+    drawn = torch.randint(num_points, (num_points,), generator=generator)
+    for rows in (drawn, torch.randperm(num_points, generator=generator)):
+        samples = functions.points[rows]
+        tables += [cube_values(kernel, functions.points, samples) for kernel in kernels_of(d1, k)]
+    assert len(tables) == 1 + 2 * 8
+    for values in tables:
+        errors = oracle_errors(values, functions, sizes)
+        for size, error in zip(sizes, errors, strict=True):
+            assert error >= kernel_floor(size, d1, k, alpha) - 1e-13
+
+
+def test_a_space_of_coordinates_and_products_shows_that_the_bound_is_sharp():
+    """d₁ coordinates and r of the χ_S: the error is α²(1 − r/C), that of the bound for r samples."""
+    functions = cube_class(D1, K, ALPHA)
+    values = torch.cat([functions.points.sign(), functions.products], dim=1)
+    sizes = (D1, D1 + 5, D1 + 20)
+    for size, error in zip(sizes, oracle_errors(values, functions, sizes), strict=True):
+        assert error == pytest.approx(kernel_floor(size - D1, D1, K, ALPHA), abs=1e-13)
+
+
+@pytest.mark.parametrize("kernel", kernels_of(D1, K), ids=lambda each: each.name)
+def test_values_on_the_cube_are_the_kernels(kernel, samples):
+    assert_close(cube_values(kernel, cube(D1), samples), kernel.tile(cube(D1), samples), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("d1", [6, 7, 10])
+def test_rounding_spans_no_directions(d1, generator):
+    """Functions of `relu2-all` are even or linear, so that it never learns anything of three signs."""
+    functions = cube_class(d1, 3, 0.5)
+    samples = functions.points[torch.randperm(2**d1, generator=generator)[: 2**d1 * 3 // 4]]
+    values = cube_values(kernel_by_name("relu2-all"), functions.points, samples)
+    (error,) = oracle_errors(values, functions, (len(samples),))
+    assert error == pytest.approx(0.25, abs=1e-9)
 
 
 def test_the_cube_and_its_parities_are_orthonormal():
@@ -69,7 +124,7 @@ def test_it_comes_within_the_number_of_coordinates(generator):
     points = cube(d1)
     samples = points[torch.randperm(len(points), generator=generator)[:60]]
     sizes = (20, 40, 60)
-    errors = oracle_errors(ParityKernel(d1, k), points, samples, sizes, k, 0.5)
+    errors = oracle_errors(cube_values(ParityKernel(d1, k), points, samples), cube_class(d1, k, 0.5), sizes)
     for size, error in zip(sizes, errors, strict=True):
         assert kernel_floor(size, d1, k, 0.5) <= error <= kernel_floor(size - d1, d1, k, 0.5) + 0.02
 
@@ -79,3 +134,21 @@ def test_directions_of_rounding_are_left_out(generator):
     span = numerical_range(R)
     assert span.shape == (6, 1)
     assert_close(span @ span.T @ R, R)
+
+
+def test_where_all_is_learned_the_error_is_not_negative():
+    functions = cube_class(4, 2, 0.5)
+    for kernel in kernels_of(4, 2)[3:]:
+        values = cube_values(kernel, functions.points, functions.points)
+        assert oracle_errors(values, functions, (16,))[0] >= 0.0
+
+
+def test_the_forecast_grows_with_the_operations(samples, monkeypatch):
+    functions = cube_class(D1, K, ALPHA)
+    clock = iter((10.0, 12.0, 20.0, 22.0))
+    monkeypatch.setattr("widenet.separation.kernels.time.perf_counter", lambda: next(clock))
+    kernel = ParityKernel(D1, K)
+    assert oracle_forecast([kernel], functions, samples, (24,)) == 2.0
+    more = num_operations(functions, (24, 640)) / num_operations(functions, (64,))
+    assert oracle_forecast([kernel], functions, cube(D1), (24, 640)) == pytest.approx(2 * more)
+    assert more > 60

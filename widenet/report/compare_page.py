@@ -6,9 +6,9 @@ from widenet.compare.verdict import PLURAL, difference_text, error_text, p_text
 from widenet.data.wording import counted
 from widenet.report.compare_charts import compare_charts
 from widenet.report.compare_words import how_measured, setting_text, standing, time_text
-from widenet.report.document import document, masthead
-from widenet.report.markup import Html, details, element, join, paragraphs, table
-from widenet.report.quantities import duration, literal
+from widenet.report.document import document, masthead, page_body, tile_list
+from widenet.report.markup import Html, details, element, join, table
+from widenet.report.quantities import duration, literal, short_duration
 from widenet.report.sections import figure, folds, items, section
 
 
@@ -22,18 +22,8 @@ def compare_page(result: ComparisonResult) -> str:
         section(3, "Which settings were chosen?", [], _settings_body(result)),
         section(4, "How was it measured?", how_measured(result), _measured_body(result)),
     )
-    told = element("div", paragraphs(result.verdict), class_="verdict")
-    content = join(
-        (
-            element("header", _masthead(result), told, _tiles(result)),
-            element("main", *sections),
-            element(
-                "footer",
-                element("p", "The numbers behind this page are in result.json and table.csv."),
-                element("p", f"widenet {result.version}"),
-            ),
-        )
-    )
+    footer = ("The numbers behind this page are in result.json and table.csv.", f"widenet {result.version}")
+    content = page_body(_masthead(result), result.verdict, _tiles(result), sections, footer)
     return document(f"{literal(result.data.name)} · widenet compare", content, charts)
 
 
@@ -55,22 +45,8 @@ def _tiles(result: ComparisonResult) -> Html:
         for champion in result.significance.champions
     ]
     tiles.append(("Constant guess", error_text(result.protocol.chance, measure), "for comparison", "#q4"))
-    spent = duration(result.seconds).replace(" seconds", " s").replace(" minutes", " min")
-    tiles.append(("Time", spent, f"forecast {duration(result.forecast)}", "#q4"))
-    linked = [
-        element(
-            "li",
-            element(
-                "a",
-                element("span", what, class_="what"),
-                element("span", value, class_="figure"),
-                element("span", beside, class_="beside"),
-                href=link,
-            ),
-        )
-        for what, value, beside, link in tiles
-    ]
-    return element("ul", *linked, class_="tiles")
+    tiles.append(("Time", short_duration(result.seconds), f"forecast {duration(result.forecast)}", "#q4"))
+    return tile_list(tiles)
 
 
 def _methods_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:

@@ -3,13 +3,16 @@
 import base64
 import hashlib
 import json
+from collections.abc import Iterable
 from importlib import resources
 
 from plotly.offline import get_plotlyjs
 
 from widenet.report.charts import Chart
 from widenet.report.files import finite
-from widenet.report.markup import Html, element, join
+from widenet.report.markup import Html, element, join, paragraphs
+
+Tile = tuple[str, str, str, str]  # what, its value, a word beside it, and a link
 
 
 def document(title: str, content: Html, charts: dict[str, Chart]) -> str:
@@ -50,6 +53,37 @@ def masthead(command: str, name: str, facts: str) -> Html:
         class_="top",
     )
     return join((top, element("h1", name), element("p", facts, class_="facts")))
+
+
+def tile_list(tiles: Iterable[Tile]) -> Html:
+    """Key figures, each a link to where it comes from."""
+    linked = [
+        element(
+            "li",
+            element(
+                "a",
+                element("span", what, class_="what"),
+                element("span", value, class_="figure"),
+                element("span", beside, class_="beside"),
+                href=link,
+            ),
+        )
+        for what, value, beside, link in tiles
+    ]
+    return element("ul", *linked, class_="tiles")
+
+
+def page_body(
+    top: Html, verdict: Iterable[str], tiles: Html, sections: Iterable[Html], footer: Iterable[str]
+) -> Html:
+    """Header, main part and footer of a page: masthead, verdict and key figures, sections, and last words."""
+    told = element("div", paragraphs(verdict), class_="verdict")
+    parts = (
+        element("header", top, told, tiles),
+        element("main", *sections),
+        element("footer", paragraphs(footer)),
+    )
+    return join(parts)
 
 
 def _head(title: str, scripts: list[str]) -> Html:

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from widenet.report.quantities import literal, number
-from widenet.theory.answers import Answer
+from widenet.theory.answer import Answer
 from widenet.theory.inside import InsideResult
 
 INDENT = "  "

@@ -50,6 +50,11 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
+def short_duration(seconds: float) -> str:
+    """The same in little room."""
+    return duration(seconds).replace(" seconds", " s").replace(" minutes", " min")
+
+
 def literal(text: str, longest: int = LONGEST) -> str:
     """A name from the data on one line: control characters spelled out, long text cut."""
     clean = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text[: longest + 1])

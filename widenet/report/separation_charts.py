@@ -9,7 +9,7 @@ from widenet.separation.result import KernelCurve, SeparationResult
 from widenet.theory.resnet_beyond_kernels.lower_bound import kernel_floor
 
 HEIGHT = 460
-HIGHEST = 2.0  # multiples of α² that are drawn: above it even F is not learned
+LOWEST, HIGHEST = -0.03, 2.0  # multiples of α² that are drawn: whole markers at 0, and up to where F is lost
 
 
 def separation_charts(result: SeparationResult) -> dict[str, Chart]:
@@ -19,14 +19,18 @@ def separation_charts(result: SeparationResult) -> dict[str, Chart]:
         "samples N",
         height=HEIGHT,
         x={"range": x_range, "tickformat": ","},
-        y={"range": [0, HIGHEST], "tickformat": ".2~f", "title": {"text": "error ÷ α²", "standoff": 8}},
+        y={
+            "range": [LOWEST, HIGHEST],
+            "tickformat": ".2~f",
+            "title": {"text": "error ÷ α²", "standoff": 8, "font": {"size": 13}},
+        },
     )
     traces = [_floor(result), *_kernels(result), _members(result), _network(result)]
     chart = Chart(
         name="separation",
         title="Error against the number of samples",
         reading="Squared error of an output in units of α², the error of learning F but not αG(F). No kernel "
-        "method is in the shaded region. Small dots: single networks.",
+        "method is in the shaded region. Small dots: single networks. The tables name the kernels.",
         spec={"data": traces, "layout": layout},
     )
     return {chart.name: chart}

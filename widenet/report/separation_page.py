@@ -1,10 +1,10 @@
 """The separation of the ResNet from kernels as one HTML page that opens offline."""
 
 from widenet.data.wording import counted
-from widenet.report.document import document, masthead
+from widenet.report.document import document, masthead, page_body, tile_list
 from widenet.report.formulas import formula
 from widenet.report.markup import Html, details, element, join, paragraphs, table
-from widenet.report.quantities import duration
+from widenet.report.quantities import duration, short_duration
 from widenet.report.sections import figure, folds, section
 from widenet.report.separation_charts import separation_charts
 from widenet.report.separation_words import best_kernel, how_measured, kernel_rows, network_rows, the_class
@@ -42,18 +42,8 @@ def separation_page(result: SeparationResult) -> str:
         section(4, "What are the numbers?", [], _numbers(result)),
         section(5, "How was it measured?", how_measured(result), Html("")),
     )
-    told = element("div", paragraphs(result.verdict), class_="verdict")
-    content = join(
-        (
-            element("header", _masthead(result), told, _tiles(result)),
-            element("main", *sections),
-            element(
-                "footer",
-                element("p", "The numbers behind this page are in result.json and table.csv."),
-                element("p", f"widenet {result.version}"),
-            ),
-        )
-    )
+    footer = ("The numbers behind this page are in result.json and table.csv.", f"widenet {result.version}")
+    content = page_body(_masthead(result), result.verdict, _tiles(result), sections, footer)
     return document("Beyond kernels · widenet theory separation", content, charts)
 
 
@@ -73,26 +63,12 @@ def _tiles(result: SeparationResult) -> Html:
     best = best_kernel(result, index)
     at = f"from {size:,} samples"
     tiles = (
-        ("Trained ResNet", in_units(point.error, result), at),
-        ("No kernel below", in_units(result.floor[index], result), at),
-        ("Best kernel here", in_units(best.errors[index], result), f"{best.name}, best weights"),
-        ("Time", duration(result.seconds).replace(" seconds", " s").replace(" minutes", " min"), "measured"),
+        ("Trained ResNet", in_units(point.error, result), at, "#q4"),
+        ("No kernel below", in_units(result.floor[index], result), at, "#q3"),
+        ("Best kernel here", in_units(best.errors[index], result), f"{best.name}, best weights", "#q4"),
+        ("Time", short_duration(result.seconds), f"forecast {duration(result.forecast)}", "#q5"),
     )
-    links = ("#q4", "#q3", "#q4", "#q5")
-    linked = [
-        element(
-            "li",
-            element(
-                "a",
-                element("span", what, class_="what"),
-                element("span", value, class_="figure"),
-                element("span", beside, class_="beside"),
-                href=link,
-            ),
-        )
-        for (what, value, beside), link in zip(tiles, links, strict=True)
-    ]
-    return element("ul", *linked, class_="tiles")
+    return tile_list(tiles)
 
 
 def _proof() -> Html:
@@ -106,12 +82,12 @@ def _proof() -> Html:
 
 
 def _numbers(result: SeparationResult) -> Html:
-    head = ("", *(f"N = {size:,}" for size in result.sizes))
+    head = ("", *(f"N\u00a0=\u00a0{size:,}" for size in result.sizes))
     kernels = table(head, kernel_rows(result), "Kernels with the best weights there are: mean error ÷ α²")
     network = table(
         ("samples", "error ÷ α²", "bound ÷ α²", "functions", "rate", "decay"),
         network_rows(result),
         "The trained ResNet: mean over functions of the class",
     )
-    panels = (element("div", each, class_="panel ranking") for each in (network, kernels))
+    panels = (element("div", each, class_="panel wide") for each in (network, kernels))
     return element("div", *panels, class_="charts", style="grid-template-columns:minmax(0,1fr)")

@@ -7,7 +7,8 @@ from widenet.report.separation_words import best_kernel, multiple
 from widenet.separation.result import SeparationResult
 
 INDENT = "  "
-HEAD = ("samples", "ResNet", "bound", "best kernel", "")
+HEAD = ("samples", "ResNet", "bound", "best kernel")
+WIDTHS = (7, 8, 6)  # of the columns but the last
 
 
 def print_separation(result: SeparationResult, console: Console) -> None:
@@ -24,7 +25,7 @@ def print_separation(result: SeparationResult, console: Console) -> None:
             line.rstrip()
             console.print(Text(INDENT) + line, highlight=False)
     console.print()
-    console.print(Text(_line(HEAD), style="bold"), highlight=False)
+    console.print(_line(HEAD, "bold", console), highlight=False)
     for index, size in enumerate(result.sizes):
         best = best_kernel(result, index)
         point, floor = result.network[index], result.floor[index]
@@ -32,18 +33,18 @@ def print_separation(result: SeparationResult, console: Console) -> None:
             f"{size:,}",
             multiple(point.error, result),
             multiple(floor, result),
-            multiple(best.errors[index], result),
-            best.name,
+            f"{multiple(best.errors[index], result)}  {best.name}",
         )
         style = "blue" if point.error < floor else ""
-        console.print(Text(_line(cells), style=style), highlight=False)
-    console.print(
-        Text("error of an output ÷ α²; kernels with the best weights that there are", style="dim"),
-        highlight=False,
-    )
+        console.print(_line(cells, style, console), highlight=False)
+    note = Text("error of an output ÷ α²; kernels with the best weights that there are", style="dim")
+    console.print(note, highlight=False)
 
 
-def _line(cells: tuple[str, ...]) -> str:
-    """Numbers to the right, the kernel's name after them."""
-    *numbers, name = cells
-    return (INDENT + " ".join(cell.rjust(12) for cell in numbers) + "  " + name).rstrip()
+def _line(cells: tuple[str, ...], style: str, console: Console) -> Text:
+    """Numbers to the right, then the kernel, whose name may be cut where the screen is narrow."""
+    *numbers, last = cells
+    aligned = (number.rjust(width) for number, width in zip(numbers, WIDTHS, strict=True))
+    line = Text(INDENT + "  ".join((*aligned, last)), style=style)
+    line.truncate(console.width, overflow="ellipsis")
+    return line

@@ -22,6 +22,11 @@ def the_class(result: SeparationResult) -> list[str]:
 def how_measured(result: SeparationResult) -> list[str]:
     """How errors were measured, the most important first."""
     settings = result.settings
+    num_replaced = sum(point.num_replaced for point in result.network)
+    replaced = (
+        f"Under the setting that was best on those, the training of {counted(num_replaced, 'network')} "
+        "failed, as the samples themselves tell; there the next best setting had its turn."
+    )
     return [
         "Kernels were given oracle weights: of all functions in the span of K(·, x₁), …, K(·, xₙ), the one "
         f"nearest to the target over the whole cube, by projection, averaged over all {result.class_size:,} "
@@ -31,7 +36,10 @@ def how_measured(result: SeparationResult) -> list[str]:
         f"{counted(settings['tuning'], 'other function')} of the class; its error is over the whole cube, at "
         f"the end of training, on {counted(settings['members'], 'function')} with samples of their own. By "
         "symmetry it has the same distribution on every function of the class.",
-        f"The coordinates picked were {', '.join(_picked(subset) for subset in result.subsets)}.",
+        *([replaced] if num_replaced else []),
+        f"The functions that were measured depend on the coordinates {_picked(result.subsets)}; those that "
+        f"were tuned on, which all are others, on {_picked(result.tuning_subsets)}. Samples and initial "
+        "weights have seeds of their own for each of them.",
     ]
 
 
@@ -49,7 +57,7 @@ def network_rows(result: SeparationResult) -> list[tuple[str, ...]]:
             f"{point.num_samples:,}",
             multiple(point.error, result),
             multiple(floor, result),
-            " to ".join(multiple(limit(point.errors), result) for limit in (min, max)),
+            "\u00a0to\u00a0".join(multiple(limit(point.errors), result) for limit in (min, max)),
             f"{point.rate:g}",
             f"{point.decay:g}",
         )
@@ -67,5 +75,6 @@ def multiple(error: float, result: SeparationResult) -> str:
     return f"{error / result.unlearned:.3f}" if math.isfinite(error) else "diverged"
 
 
-def _picked(subset: tuple[int, ...]) -> str:
-    return "{" + ", ".join(str(j + 1) for j in subset) + "}"
+def _picked(subsets: tuple[tuple[int, ...], ...]) -> str:
+    """Sets of coordinates, counted from 1."""
+    return ", ".join("{" + ", ".join(str(j + 1) for j in subset) + "}" for subset in subsets)

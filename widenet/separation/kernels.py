@@ -6,17 +6,21 @@ projection in R^{2^d₁}. One orthonormal basis of the span serves all functions
 
 import itertools
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import scipy.linalg
 import torch
 from torch import Tensor
 
 from widenet.kernels.kernel import Kernel
-from widenet.kernels.matrix import cross_matrix
 
 PARITIES = "parities"  # name of `ParityKernel`
 EMPHASIS = 1e3  # of the coordinates over the parities in `ParityKernel`, so that they come first
+ROUNDING = 1e-12  # share of the longest direction below which another is a rounding error
+PILOT_SIZE = 64  # samples at most of what is timed for the forecast
 
 
 def cube(d1: int) -> Tensor:
@@ -32,7 +36,34 @@ def subsets(d1: int, k: int) -> Tensor:
 
 def parities(points: Tensor, sets: Tensor) -> Tensor:
     """χ_S of every set at every point (P, d₁), each ±1, shape (P, C)."""
-    return points.sign()[:, sets].prod(dim=2)
+    signs = points.sign()
+    products = signs[:, sets[:, 0]]
+    for column in sets[:, 1:].T:  # all at once would take k times the memory
+        products *= signs[:, column]
+    return products
+
+
+@dataclass(frozen=True, eq=False)
+class CubeClass:
+    """The class (7.1) for d = d₁: a function x ↦ (√d₁ x_j + αχ_S(x))_{j ∈ S} for each set S.
+
+    Attributes:
+        points: All points of the cube, shape (P, d₁).
+        sets: All sets S, shape (C, k).
+        products: χ_S at every point, shape (P, C).
+        alpha: α.
+    """
+
+    points: Tensor
+    sets: Tensor
+    products: Tensor
+    alpha: float
+
+
+def cube_class(d1: int, k: int, alpha: float) -> CubeClass:
+    """All functions of the class at all points of the cube."""
+    points, sets = cube(d1), subsets(d1, k)
+    return CubeClass(points, sets, parities(points, sets), alpha)
 
 
 @dataclass(frozen=True)
@@ -53,8 +84,7 @@ class ParityKernel:
 
     def tile(self, X: Tensor, Z: Tensor) -> Tensor:
         agreement = self.d1 * X @ Z.T
-        apart = ((self.d1 - agreement) / 2).round().long()  # coordinates in which the two differ
-        return EMPHASIS * agreement + self._sums.to(X.dtype)[apart]
+        return EMPHASIS * agreement + self._sums.to(X.dtype)[num_apart(agreement, self.d1)]
 
     def diag(self, X: Tensor) -> Tensor:
         return X.new_full((len(X),), EMPHASIS * self.d1 + math.comb(self.d1, self.k))
@@ -74,41 +104,81 @@ class ParityKernel:
         )
 
 
-def oracle_errors(
-    kernel: Kernel, points: Tensor, samples: Tensor, sizes: Sequence[int], k: int, alpha: float
-) -> tuple[float, ...]:
+def cube_values(kernel: Kernel, points: Tensor, samples: Tensor) -> Tensor:
+    """Values of a kernel of inner products and norms at points (P, d₁) and samples (N, d₁), shape (P, N).
+
+    They depend on the number of coordinates that differ alone, and are computed once for each number, on a
+    circle, where opposite points are opposite to the last digit: an angle near π would lose half of them, and
+    the kernel would seem to span directions that it does not.
+    """
+    d1 = points.shape[1]
+    cosines = 1 - 2 * torch.arange(d1 + 1, dtype=points.dtype) / d1
+    circle = torch.stack([cosines, (1 - cosines.square()).sqrt()], dim=1)
+    values = kernel.tile(circle[:1], circle)[0]
+    return values[num_apart(d1 * points @ samples.T, d1)]
+
+
+def num_apart(agreement: Tensor, d1: int) -> Tensor:
+    """Number of coordinates in which points y, z of {±1}^d₁ differ, from ⟨y, z⟩."""
+    return ((d1 - agreement) / 2).round().long()
+
+
+def oracle_errors(values: Tensor, functions: CubeClass, sizes: Sequence[int]) -> tuple[float, ...]:
     """Mean error over the class, per output, of the best function in the span of the first N samples.
 
     Args:
-        kernel: Any kernel.
-        points: All points of the cube, shape (P, d₁).
-        samples: Points that were sampled, shape (at least max(sizes), d₁).
+        values: K(x, x_n) at all points and samples, of any function K, shape (P, at least max(sizes)).
+        functions: The class.
         sizes: N, each.
-        k: Size of the sets S.
-        alpha: α.
     """
-    sets = subsets(points.shape[1], k)
-    basis, R = torch.linalg.qr(cross_matrix(kernel, points, samples[: max(sizes)]))
+    points = functions.points
+    basis, R = torch.linalg.qr(values[:, : max(sizes)])
     scale = math.sqrt(len(points))
-    on_parities = basis.T @ parities(points, sets) / scale  # coordinates of each χ_S in the basis
+    on_products = basis.T @ functions.products / scale  # coordinates of each χ_S in the basis
     on_coordinates = basis.T @ points.sign() / scale
     errors = []
     for size in sizes:
         turned = numerical_range(R[:size, :size]).T
-        errors.append(_mean_error(turned @ on_parities[:size], turned @ on_coordinates[:size], sets, alpha))
+        projections = turned @ on_products[:size], turned @ on_coordinates[:size]
+        errors.append(_mean_error(*projections, functions))
     return tuple(errors)
 
 
+def oracle_forecast(
+    kernels: Sequence[Kernel], functions: CubeClass, samples: Tensor, sizes: Sequence[int]
+) -> float:
+    """Seconds of `oracle_errors` of all kernels, from few samples and the numbers of operations."""
+    pilot = (min(max(sizes), PILOT_SIZE),)
+    start = time.perf_counter()
+    for kernel in kernels:
+        oracle_errors(cube_values(kernel, functions.points, samples[: pilot[0]]), functions, pilot)
+    spent = time.perf_counter() - start
+    return spent * num_operations(functions, sizes) / num_operations(functions, pilot)
+
+
+def num_operations(functions: CubeClass, sizes: Sequence[int]) -> int:
+    """Of kernel values, their QR decomposition, its product with the χ_S, and what each size takes, about."""
+    (num_points, num_sets), largest = functions.products.shape, max(sizes)
+    at_once = num_points * largest * (50 + 4 * largest + 2 * num_sets)
+    return at_once + sum(4 * size**3 + 2 * size**2 * num_sets for size in sizes)
+
+
 def numerical_range(R: Tensor) -> Tensor:
-    """Orthonormal columns that span the columns of R, without those that are rounding errors."""
-    left, values, _ = torch.linalg.svd(R)
-    return left[:, values > values[0] * len(R) * torch.finfo(R.dtype).eps]
+    """Orthonormal columns that span the columns of R, without those that are rounding errors.
+
+    By QR decomposition with pivoting: an SVD need not converge where singular values are repeated, and on the
+    cube they are.
+    """
+    basis, triangle, _ = scipy.linalg.qr(R.numpy(), pivoting=True)
+    sizes = np.abs(triangle.diagonal())
+    return torch.from_numpy(basis[:, sizes > ROUNDING * sizes[0]])
 
 
-def _mean_error(on_parities: Tensor, on_coordinates: Tensor, sets: Tensor, alpha: float) -> float:
+def _mean_error(on_products: Tensor, on_coordinates: Tensor, functions: CubeClass) -> float:
     """Mean over S and j ∈ S of ‖y_j + αχ_S‖² − ‖P(y_j + αχ_S)‖², from coordinates (r, C) and (r, d₁) of P."""
-    crossed = (on_coordinates.T @ on_parities).T.gather(1, sets)  # ⟨Py_j, Pχ_S⟩, shape (C, k)
+    sets, alpha = functions.sets, functions.alpha
+    crossed = (on_coordinates.T @ on_products).T.gather(1, sets)  # ⟨Py_j, Pχ_S⟩, shape (C, k)
     of_coordinates = on_coordinates.square().sum(0)[sets]
-    of_parities = on_parities.square().sum(0)[:, None]
-    projected = of_coordinates + 2 * alpha * crossed + alpha**2 * of_parities
-    return float((1 + alpha**2 - projected).mean())
+    of_products = on_products.square().sum(0)[:, None]
+    projected = of_coordinates + 2 * alpha * crossed + alpha**2 * of_products
+    return max(float((1 + alpha**2 - projected).mean()), 0.0)  # where all is learned, rounding may go below

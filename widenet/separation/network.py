@@ -19,11 +19,15 @@ from widenet.data.paper_concepts import resnet_hard
 from widenet.data.prepare import fit_preparation
 from widenet.networks.resnet import ResNet
 from widenet.runs.store import Store
+from widenet.separation.kernels import subsets
 from widenet.separation.result import NetworkPoint
 from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
 from widenet.training.sweeps import sweep
 from widenet.training.together import RECORDS
+
+LARGEST_SEED = 2**63 - 1
+PILOT_WIDTH, PILOT_POINTS = 1000, 4096  # at most, of what is timed for the forecast
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +38,7 @@ class Member:
         subset: The k coordinates that it depends on, counted from 0.
         alpha: α.
         samples: Independent points of the cube, shape (N, d₁).
-        seed: Of the network's initial weights and order of rows.
+        seed: Of the network's initial weights and order of rows, drawn apart from the samples' own.
     """
 
     subset: tuple[int, ...]
@@ -66,15 +70,20 @@ class Member:
 
 
 def draw_members(
-    d1: int, k: int, alpha: float, num_members: int, num_samples: int, *, seed: int
+    d1: int, k: int, alpha: float, num_members: int, num_samples: int, *, generator: torch.Generator
 ) -> list[Member]:
-    """Functions of the class, each with samples of its own."""
+    """Distinct functions of the class, each with samples and a seed of its own.
+
+    The first members, and the first samples of each, are the same however many of them are drawn.
+    """
+    sets = subsets(d1, k)
+    chosen = sets[torch.randperm(len(sets), generator=generator)[:num_members]].tolist()
     members = []
-    for index in range(num_members):
-        generator = torch.Generator().manual_seed(seed * 1_000_003 + index)
-        chosen = torch.randperm(d1, generator=generator)[:k].sort().values
-        samples = Cube(d1, d1**-0.5).draw(num_samples, generator=generator)
-        members.append(Member(tuple(chosen.tolist()), alpha, samples, seed=seed * 1_000_003 + index))
+    for subset in chosen:
+        of_samples, of_network = torch.randint(LARGEST_SEED, (2,), generator=generator).tolist()
+        own = torch.Generator().manual_seed(of_samples)
+        samples = Cube(d1, d1**-0.5).draw(num_samples, generator=own)
+        members.append(Member(tuple(subset), alpha, samples, of_network))
     return members
 
 
@@ -86,7 +95,7 @@ def train_member(
     width: int,
     store: Store | None,
 ) -> list[float]:
-    """Error per output over the cube at the end of training, under each setting; infinite if it diverged."""
+    """Error per output over the cube at the end of training, under each setting; infinite if it failed."""
     dataset, test = member.dataset(member.samples[:num_samples]), member.dataset(points)
     seeded = [replace(settings, seed=member.seed) for settings in grid]
     runs = sweep(ResNet(width, "all"), dataset, seeded, test=test, store=store)
@@ -122,16 +131,17 @@ def network_point(
         progress(len(grid))
     means = [sum(errors) / len(errors) for errors in zip(*tried, strict=True)]
     ranked = sorted(range(len(grid)), key=lambda index: means[index])
-    errors = []
+    errors, num_replaced = [], 0
     for member in measured:
-        for index in ranked:  # one that diverges, which needs no test to see, gives way to the next best
+        for index in ranked:  # one that fails, which needs no test to see, gives way to the next best
             (error,) = train_member(member, num_samples, points, [grid[index]], width, store)
             if math.isfinite(error):
                 break
         errors.append(error)
+        num_replaced += index != ranked[0]
         progress(1)
     best = grid[ranked[0]]
-    return NetworkPoint(num_samples, best.rate, best.decay, means[ranked[0]], tuple(errors))
+    return NetworkPoint(num_samples, best.rate, best.decay, means[ranked[0]], tuple(errors), num_replaced)
 
 
 def forecast(
@@ -145,24 +155,33 @@ def forecast(
     """Seconds that `network_point` will take for all sizes, from a few epochs at the largest of them.
 
     A run measures the cube `RECORDS` times however many epochs it has, so the time of an epoch is the
-    difference between two pilots that both do.
+    difference between two pilots that both do. Both times are proportional to the width where it is large.
     """
     member, largest = measured[0], max(sizes)
     rows = sum(size / largest for size in sizes)
+    pilot_width, pilot_points = min(width, PILOT_WIDTH), points[:PILOT_POINTS]
 
     def seconds(settings: Sequence[TrainingSettings]) -> float:
         pilots = [[replace(each, epochs=times * RECORDS) for each in settings] for times in (1, 2)]
         spent = []
         for pilot in pilots:
             start = time.perf_counter()
-            train_member(member, largest, points, pilot, width, None)
+            train_member(member, largest, pilot_points, pilot, pilot_width, None)
             spent.append(time.perf_counter() - start)
-        measuring = max(2 * spent[0] - spent[1], 0.0)
-        return len(sizes) * measuring + rows * (spent[0] - measuring) * grid[0].epochs / RECORDS
+        measuring = min(max(2 * spent[0] - spent[1], 0.0), spent[0])  # clocks are noisy
+        epoch = (spent[0] - measuring) / RECORDS
+        per_size = measuring * len(points) / len(pilot_points)
+        return width / pilot_width * (len(sizes) * per_size + rows * epoch * grid[0].epochs)
 
     seconds([replace(grid[0], batch=None)])  # nothing is timed before it has run once
     return len(tuning) * seconds(grid) + len(measured) * seconds(grid[:1])
 
 
 def _final_error(run: TrainingRun) -> float:
-    return float("inf") if run.diverged or run.test_error is None else run.test_error[-1]
+    """Test error at the end; infinite if training failed, as its own rows tell: it diverged, or all was lost.
+
+    A network that has blown up on its way can end with every neuron dead, and then predicts 0.
+    """
+    assert run.test_error is not None
+    failed = run.diverged or run.train_error[-1] >= run.train_error[0]
+    return math.inf if failed else run.test_error[-1]

@@ -32,8 +32,9 @@ class NetworkPoint:
         decay: Weight decay that was.
         tuning_error: Mean error on these, per output.
         errors: Error on each of the other functions, per output, over the whole cube at the end of training;
-            infinite where training diverged under every setting. Where it did under the best, the next had
-            its turn.
+            infinite where training failed under every setting: it diverged, or the training rows ended no
+            better than they began.
+        num_replaced: Functions on which it failed under the best setting, so that the next had its turn.
     """
 
     num_samples: int
@@ -41,6 +42,7 @@ class NetworkPoint:
     decay: float
     tuning_error: float
     errors: tuple[float, ...]
+    num_replaced: int = 0
 
     @property
     def error(self) -> float:
@@ -62,7 +64,8 @@ class SeparationResult:
         floor: α² max(0, 1 − N/C(d₁, k)) at each N, below which no kernel method gets.
         kernels: Each kernel.
         network: The network at each N.
-        subsets: The coordinates of each function that the network was measured on.
+        subsets: The coordinates of each function that the network was measured on, counted from 0.
+        tuning_subsets: Those of each function that its rate and decay were chosen on, all of them others.
         verdict: The answer in sentences.
         forecast: Seconds that were expected.
         seconds: Seconds that it took.
@@ -78,6 +81,7 @@ class SeparationResult:
     kernels: tuple[KernelCurve, ...]
     network: tuple[NetworkPoint, ...]
     subsets: tuple[tuple[int, ...], ...]
+    tuning_subsets: tuple[tuple[int, ...], ...]
     verdict: tuple[str, ...]
     forecast: float
     seconds: float

@@ -5,15 +5,24 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 
+import torch
 from torch import Tensor
 
 from widenet.data.memory import require_memory
+from widenet.data.wording import counted, shown
 from widenet.errors import InputError
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.names import kernel_by_name
 from widenet.runs.store import Store
 from widenet.runs.trials import Progress
-from widenet.separation.kernels import ParityKernel, cube, oracle_errors
+from widenet.separation.kernels import (
+    CubeClass,
+    ParityKernel,
+    cube_class,
+    cube_values,
+    oracle_errors,
+    oracle_forecast,
+)
 from widenet.separation.network import Member, draw_members, forecast, network_point
 from widenet.separation.result import SCHEMA, KernelCurve, NetworkPoint, SeparationResult
 from widenet.separation.verdict import verdict
@@ -21,7 +30,9 @@ from widenet.theory.resnet_beyond_kernels.lower_bound import class_size, kernel_
 from widenet.training.settings import TrainingSettings
 
 HOUR = 3600.0
+LARGEST = {"members": 10**4, "tuning": 10**4, "width": 2**16, "epochs": 10**6, "batch": 2**16}
 LARGEST_D1 = 16  # the cube has 2^16 points
+SMALLEST_ALPHA = 1e-3  # so that α² stands out from the rounding errors of a projection
 KERNELS = ("relu2-all", "relu3-all", "resnet3-all", "gaussian:h=2", "laplacian", "polynomial", "arcsin")
 
 
@@ -36,7 +47,7 @@ class SeparationSettings:
         sizes: Numbers of samples N, ascending.
         kernels: Names of kernels; `ParityKernel` always joins them.
         members: Functions of the class on which the network is measured, each with samples of its own.
-        tuning: Functions on which its rate and decay are chosen.
+        tuning: Other functions, on which its rate and decay are chosen.
         width: Neurons of each of its hidden layers.
         epochs: Epochs of its training.
         batch: Rows of one of its steps.
@@ -60,22 +71,33 @@ class SeparationSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("members", "tuning", "width", "epochs", "batch"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be positive, not {getattr(self, name)}.")
+        for name, most in LARGEST.items():
+            if not 1 <= getattr(self, name) <= most:
+                raise InputError(f"{name} is {getattr(self, name)}, but must be from 1 to {most}.")
         if not 2 <= self.d1 <= LARGEST_D1:
             raise InputError(
                 f"d1 is {self.d1}, but must be from 2 to {LARGEST_D1}: all 2^d1 points are looked at."
             )
-        class_size(self.d1, self.k)
+        self._require_enough_functions()
         if not self.rates or not self.decays:
             raise InputError("The network needs at least one rate and one decay to choose from.")
-        if not 0 < self.alpha <= 1:
-            raise InputError(f"alpha is {self.alpha:g}, but must be above 0 and at most 1.")
+        if not SMALLEST_ALPHA <= self.alpha <= 1:
+            raise InputError(f"alpha is {self.alpha:g}, but must be from {SMALLEST_ALPHA:g} to 1.")
         if not self.sizes or list(self.sizes) != sorted(set(self.sizes)) or self.sizes[0] < 1:
-            raise InputError(f"sizes are {self.sizes}, but must be positive and ascending.")
+            listed = shown(",".join(map(str, self.sizes)))
+            raise InputError(f"sizes are {listed}, but must be positive and ascending.")
         if self.sizes[-1] > 2**self.d1:
             raise InputError(f"{self.sizes[-1]} samples are more than the {2**self.d1} points of the cube.")
+
+    def _require_enough_functions(self) -> None:
+        """What is measured must not have been tuned on, so all functions differ."""
+        size = class_size(self.d1, self.k)
+        if self.members + self.tuning > size:
+            raise InputError(
+                f"The class has {counted(size, 'function')} for d1 = {self.d1} and k = {self.k}, fewer than "
+                f"{self.members} to measure and {self.tuning} others to tune on: take fewer members, a "
+                "larger d1 or another k."
+            )
 
     @property
     def grid(self) -> list[TrainingSettings]:
@@ -105,29 +127,17 @@ def run_separation(
     begin = time.perf_counter()
     settings = settings or SeparationSettings()
     kernels: list[Kernel] = [*map(kernel_by_name, settings.kernels), ParityKernel(settings.d1, settings.k)]
-    require_memory(
-        4 * 8 * 2**settings.d1 * (settings.sizes[-1] + class_size(settings.d1, settings.k)),
-        f"The projection of {class_size(settings.d1, settings.k):,} functions on {2**settings.d1:,} points",
-    )
-    members = draw_members(
-        settings.d1,
-        settings.k,
-        settings.alpha,
-        settings.members + settings.tuning,
-        settings.sizes[-1],
-        seed=settings.seed,
-    )
-    measured, tuning = members[: settings.members], members[settings.members :]
-    points = cube(settings.d1)
-    expected = forecast(settings.sizes, tuning, measured, points, settings.grid, settings.width)
+    _require_room(settings)
+    functions = cube_class(settings.d1, settings.k, settings.alpha)
+    tuning, measured = _draw(settings)
+    expected = _forecast(kernels, functions, tuning, measured, settings)
     if expected > HOUR and not allow_long:
         raise InputError(
-            f"Training would take about {expected / HOUR:.1f} hours: use fewer sizes, members or epochs, or "
-            "allow it to take long."
+            f"This would take about {expected / HOUR:,.1f} hours: use fewer --sizes, --members or "
+            "--epochs, or add --yes to run it all the same."
         )
-    curves = kernel_curves(kernels, points, measured, settings, progress)
-    network = network_points(tuning, measured, points, settings, store, progress)
-    floor = tuple(kernel_floor(size, settings.d1, settings.k, settings.alpha) for size in settings.sizes)
+    curves = kernel_curves(kernels, functions, measured, settings.sizes, progress)
+    network = network_points(tuning, measured, functions.points, settings, store, progress)
     result = SeparationResult(
         schema=SCHEMA,
         version=version("widenet"),
@@ -135,10 +145,11 @@ def run_separation(
         class_size=class_size(settings.d1, settings.k),
         unlearned=settings.alpha**2,
         sizes=settings.sizes,
-        floor=floor,
+        floor=tuple(kernel_floor(size, settings.d1, settings.k, settings.alpha) for size in settings.sizes),
         kernels=curves,
         network=network,
         subsets=tuple(member.subset for member in measured),
+        tuning_subsets=tuple(member.subset for member in tuning),
         verdict=(),
         forecast=expected,
         seconds=0.0,
@@ -146,11 +157,47 @@ def run_separation(
     return replace(result, verdict=verdict(result), seconds=time.perf_counter() - begin)
 
 
-def kernel_curves(
+def _require_room(settings: SeparationSettings) -> None:
+    """Refuse a cube or a class that would not fit, before any memory is taken."""
+    size = class_size(settings.d1, settings.k)
+    require_memory(
+        4 * 8 * 2**settings.d1 * (settings.sizes[-1] + size),
+        f"The projection of {size:,} functions on {2**settings.d1:,} points",
+        "take a smaller d1, fewer samples or another k",
+    )
+
+
+def _draw(settings: SeparationSettings) -> tuple[list[Member], list[Member]]:
+    """Functions to tune on, and others to measure on."""
+    members = draw_members(
+        settings.d1,
+        settings.k,
+        settings.alpha,
+        settings.tuning + settings.members,
+        settings.sizes[-1],
+        generator=torch.Generator().manual_seed(settings.seed),
+    )
+    return members[: settings.tuning], members[settings.tuning :]
+
+
+def _forecast(
     kernels: Sequence[Kernel],
-    points: Tensor,
+    functions: CubeClass,
+    tuning: Sequence[Member],
     measured: Sequence[Member],
     settings: SeparationSettings,
+) -> float:
+    """Seconds that kernels and networks will take."""
+    sizes, samples = settings.sizes, measured[0].samples
+    networks = forecast(sizes, tuning, measured, functions.points, settings.grid, settings.width)
+    return networks + len(measured) * oracle_forecast(kernels, functions, samples, sizes)
+
+
+def kernel_curves(
+    kernels: Sequence[Kernel],
+    functions: CubeClass,
+    measured: Sequence[Member],
+    sizes: Sequence[int],
     progress: Progress,
 ) -> tuple[KernelCurve, ...]:
     """Every kernel on the samples of every member."""
@@ -158,7 +205,7 @@ def kernel_curves(
     for done, kernel in enumerate(kernels):
         progress(done, len(kernels), "kernels")
         draws = [
-            oracle_errors(kernel, points, member.samples, settings.sizes, settings.k, settings.alpha)
+            oracle_errors(cube_values(kernel, functions.points, member.samples), functions, sizes)
             for member in measured
         ]
         by_size = list(zip(*draws, strict=True))

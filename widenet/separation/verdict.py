@@ -34,7 +34,7 @@ def _about_network(result: SeparationResult) -> tuple[str, ...]:
     return (
         f"From {point.num_samples} samples the trained ResNet has a mean error of "
         f"{in_units(point.error, result)}, and no kernel method can have less than "
-        f"{in_units(floor, result)}. ",
+        f"{in_units(floor, result)}.",
         f"To be as good as this on average over the {result.class_size} functions, any kernel needs at least "
         f"{needed} samples.",
     )
