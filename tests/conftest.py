@@ -1,10 +1,14 @@
 """What several test folders share."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+
+from widenet.data import Dataset, load
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -23,3 +27,36 @@ def data_dir(monkeypatch: pytest.MonkeyPatch) -> Path:
 def generator() -> torch.Generator:
     """A fresh generator, so that no test depends on another's draws."""
     return torch.Generator().manual_seed(0)
+
+
+@pytest.fixture
+def arrays(tmp_path: Path) -> Callable[[np.ndarray, np.ndarray], Dataset]:
+    """A data set of rows X and targets y, scaled to the unit sphere and nothing else."""
+
+    def make(X: np.ndarray, y: np.ndarray) -> Dataset:
+        path = tmp_path / "small.npz"
+        np.savez(path, X=X, y=y)
+        return load(str(path), prepare="unit")
+
+    return make
+
+
+@pytest.fixture
+def binary(arrays) -> Dataset:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6))
+    return arrays(X, np.where(X[:, 0] + X[:, 1] > 0, "up", "down"))
+
+
+@pytest.fixture
+def multiclass(arrays) -> Dataset:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 5))
+    return arrays(X, np.array(["a", "b", "c"])[X[:, :3].argmax(1)])
+
+
+@pytest.fixture
+def regression(arrays) -> Dataset:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(100, 4))
+    return arrays(X, X[:, 0] * 3 + X[:, 1] ** 2)
