@@ -29,6 +29,16 @@ def test_a_demand_from_above():
     assert demand.sentence.endswith("short by a factor of 3.")
 
 
+def test_rounding_decides_nothing():
+    """0.01 · 0.1 / 100 in binary is a little less than the 1e-5 that people type."""
+    limit = mpf(0.01) * 0.1 / 100
+    assert mpf(1e-5) > limit
+    assert Demand("κ", 1e-5, "≤", limit).holds
+    assert Demand("κ", 1.00001e-5, "≤", limit).holds is False
+    assert Demand("n", 10**15 + 1, "≤", 10**15).holds is False
+    assert Demand("m", 5, "≥", mpf("inf")).holds is False
+
+
 def test_nothing_to_compare():
     demand = Demand("steps", None, "≥", 12)
     assert demand.holds is None

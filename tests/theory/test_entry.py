@@ -38,6 +38,11 @@ def test_numbers_must_be_finite(text):
         Argument("rate").read("eta", text)
 
 
+def test_a_value_is_told_as_it_was_typed():
+    with pytest.raises(InputError, match="n=1e300 does not fit"):
+        Argument("count", int, 1, 100).read("n", "1e300")
+
+
 @pytest.mark.parametrize(
     ("argument", "text", "words"),
     [

@@ -17,7 +17,7 @@ from widenet.spectrum.cholesky import EigenvalueBracket, shift_rounding, smalles
 from widenet.spectrum.lanczos import lanczos
 from widenet.spectrum.lanczos import smallest_eigenvalue as smallest_ritz_value
 
-NUM_STEPS = 64  # products spent on an estimate of λ_min of many rows
+NUM_STEPS = 128  # products spent on an estimate of λ_min of many rows
 ORDERS = 3  # times what rounding of Z moves σ_min by: here, there, and between who proves it anew
 
 

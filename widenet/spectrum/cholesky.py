@@ -20,7 +20,7 @@ Tile = Callable[[int, int, int, int], Tensor]
 
 UNIT = torch.finfo(torch.float64).eps / 2  # u, the relative rounding of one operation
 TINY = torch.finfo(torch.float64).tiny
-CAUTION = 4  # an estimate of λ_min may be this much too large
+CAUTION = 16  # an estimate of λ_min may be this much too large: to factorise twice costs more than it gains
 SHARP = 0.8  # a lower bound of this share of the value is not sharpened further
 REPEATED = 16384  # rows up to which a second factorisation, to sharpen the bound, is cheap
 NUM_SOLVES = 60  # of inverse iteration, at most

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from widenet.theory.smooth.complexity import as_float, log10, shown_number
-from widenet.theory.smooth.series import Number, mpf
+from widenet.theory.smooth.series import Number, context, mpf
 
 LONGEST_WHOLE = 10**7  # whole numbers below are shown in full
+ROUNDING = (
+    mpf(10) ** -12
+)  # by which 0.1 · 0.01 may miss 0.001: numbers that people type are rounded to floats
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,13 @@ class Demand:
         if self.have is None:
             return None
         have, need = mpf(self.have), mpf(self.need)
-        return bool({"≥": have >= need, ">": have > need, "≤": have <= need, "<": have < need}[self.relation])
+        exact = isinstance(self.have, int) and isinstance(self.need, int)
+        slack = mpf(0) if exact or not context.isfinite(need) else ROUNDING * abs(need)
+        return bool(
+            {"≥": have >= need - slack, ">": have > need, "≤": have <= need + slack, "<": have < need}[
+                self.relation
+            ]
+        )
 
     @property
     def log10_short(self) -> float | None:

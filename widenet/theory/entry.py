@@ -40,22 +40,18 @@ class Argument:
             value = _READERS[self.kind](text)
         except (KeyError, ValueError, OverflowError):
             raise self._refusal(name, text) from None
-        self.check(name, value)
-        return value
-
-    def check(self, name: str, value: Any) -> None:
-        """Refuse a value out of range."""
         numbers = value if self.kind is tuple else (value,) if self.kind in (int, float) else ()
         if not all(self._holds(number) for number in numbers):
-            raise self._refusal(name, value)
+            raise self._refusal(name, text)
+        return value
 
     def _holds(self, number: float) -> bool:
         if not isinstance(number, int) and not math.isfinite(number):
             return False
         return self.low < number < self.high if self.strict else self.low <= number <= self.high
 
-    def _refusal(self, name: str, value: object) -> InputError:
-        return InputError(f"{name}={value} does not fit: {name} is the {self.meaning}, {self.range}.")
+    def _refusal(self, name: str, text: str) -> InputError:
+        return InputError(f"{name}={text} does not fit: {name} is the {self.meaning}, {self.range}.")
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,11 @@ import torch
 
 from widenet.data.dataset import Dataset
 from widenet.errors import InputError
-from widenet.theory.answers import Answer, Setting, all_answers
+from widenet.theory.answer import Answer, Setting
+from widenet.theory.answers import all_answers
 from widenet.theory.demand import Demand
 from widenet.theory.measured import Measured, measure
+from widenet.theory.mild_memorisation.descent import C_PGD
 
 SCHEMA = "widenet/inside/1"
 EPSILON = 0.1  # accuracy, loss or risk that the theorems are asked for, unless told
@@ -114,7 +116,10 @@ def summarise(measured: Measured, answers: tuple[Answer, ...]) -> tuple[str, ...
             f"Eigenvalues are those of {measured.num_measured:,} of the rows; all rows ask for no less."
         )
     sentences += _distances(answers)
-    sentences.append("Constants that the papers hide are taken as 1, so factors are orders of magnitude.")
+    sentences.append(
+        f"Constants that the papers hide are taken as 1, and c of Algorithm 1 as {C_PGD:g}, so factors are "
+        "orders of magnitude."
+    )
     return tuple(sentences)
 
 

@@ -12,7 +12,7 @@ from widenet.theory.fine_grained import bounds, learnable, movement
 from widenet.theory.fine_grained import descent as wide_descent
 from widenet.theory.mild_memorisation import descent as perturbed_descent
 from widenet.theory.mild_memorisation import landscape, random_layer, three_layers
-from widenet.theory.resnet_beyond_kernels import lower_bound
+from widenet.theory.resnet_beyond_kernels import lower_bound, table
 from widenet.theory.resnet_beyond_kernels import theorems as resnet_beyond_kernels
 from widenet.theory.smooth import complexity
 
@@ -27,7 +27,11 @@ TITLES = {
 BOTH = "resnet-beyond-kernels and beyond-two-layers"
 GROUPS: Mapping[str, tuple[Entry, ...]] = {
     BOTH: (*complexity.QUANTITIES, *named_concepts.QUANTITIES),
-    "resnet-beyond-kernels": (*resnet_beyond_kernels.QUANTITIES, *lower_bound.QUANTITIES),
+    "resnet-beyond-kernels": (
+        *resnet_beyond_kernels.QUANTITIES,
+        *table.QUANTITIES,
+        *lower_bound.QUANTITIES,
+    ),
     "beyond-two-layers": (*beyond_two_layers.QUANTITIES, *hermite.QUANTITIES),
     "fine-grained": (
         *wide_descent.QUANTITIES,

@@ -155,3 +155,8 @@ def test_as_a_quantity():
         indicator_to_function("arctan(z)")
     with pytest.raises(InputError, match="window or least"):
         indicator_to_function("sin(z)", gate="wide")
+
+
+def test_a_coefficient_beyond_a_float_is_refused():
+    with pytest.raises(InputError, match="beyond a float"):
+        indicator_to_function("-1e400")

@@ -54,6 +54,8 @@ def test_theorem_2_and_3_of_polynomials():
     second = beyond.theorem_2("z + z**3/2", "(z-2)**2", k, p1, p2, epsilon0, c_star=STAR)
     assert 10 ** second.terms["log10 epsilon"] == pytest.approx(epsilon)
     assert second.value == pytest.approx((C * w * math.sqrt(p2) * p1 * k**2 / epsilon0) ** 2)
+    assert second.applies
+    assert not beyond.theorem_2("z", "z", 1, 1, 1, 0.011, c_star=STAR).applies  # ε0 ≤ 1/100
     third = beyond.theorem_3("z + z**3/2", "(z-2)**2", k, p1, p2, epsilon0, m, c_star=STAR, c_N=2.0)
     assert third.value == pytest.approx(2 * C / epsilon * m**1.5)
     assert third.applies is False

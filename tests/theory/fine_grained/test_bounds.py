@@ -98,11 +98,55 @@ def test_gap_bound_holds_over_samples_of_thresholds():
     assert theorem_b_1(n, 0.0, delta, c=2.0).value == pytest.approx(6 * math.sqrt(math.log(20) / 80))
 
 
+def of_proof(n, floor, m, eta, kappa, delta, steps, quadratic, C):
+    """D.3 in one go: R_S of Lemma 5.4 at δ/5, B of Lemma 5.3 and the descent at half of what δ/3 has left."""
+    n, floor, m, eta, kappa, delta, quadratic, C = map(mp.mpf, (n, floor, m, eta, kappa, delta, quadratic, C))
+    share = (delta / 3 - delta / 5) / 2
+    errors = C * (
+        n * kappa / (floor * share)
+        + n**4 / (mp.sqrt(m) * floor**3 * kappa * share**2)
+        + n**1.5 / mp.sqrt(mp.sqrt(m) * floor**3 * kappa * share**1.5)
+        + mp.sqrt(n**2 * mp.sqrt(mp.log(n / share)) / (mp.sqrt(m) * floor**2))
+    )
+    B, log = mp.ceil(mp.sqrt(quadratic) + errors), mp.log(10 / delta)
+    start = (1 + kappa**2 / 2) / share
+    R = 4 * n * mp.sqrt(start) / (mp.sqrt(m) * floor)
+    rademacher = B / mp.sqrt(2 * n) * (1 + (2 * log / m) ** 0.25)
+    rademacher += 2 * R**2 * mp.sqrt(m) / kappa + R * mp.sqrt(2 * log)
+    train = min(mp.mpf(1), mp.sqrt(start * (1 - eta * floor / 2) ** steps))
+    num_radii = mp.ceil(mp.sqrt(n / floor) + errors)
+    return 2 * rademacher + train + 3 * mp.sqrt(mp.log(2 * num_radii / (delta / 3)) / (2 * n))
+
+
+@pytest.mark.parametrize(("m", "kappa", "C"), [(1e4, 1e-3, 1.0), (1e40, 1e-5, 1.0), (1e60, 1e-8, 0.3)])
+def test_theorem_has_the_terms_of_kappa_and_width(m, kappa, C):
+    given = {"n": 100, "floor": 0.01, "m": m, "eta": 1e-6, "kappa": kappa, "delta": 0.1, "steps": 10**9}
+    found = theorem_5_1(**given, quadratic=50.0, C=C)
+    with mp.workdps(40):
+        assert math.isclose(found.value, of_proof(**given, quadratic=50.0, C=C), rel_tol=1e-9)
+    parts = {name: term for name, term in found.terms.items() if "limit" not in name}
+    assert math.isclose(found.value, sum(parts.values()), rel_tol=1e-12)
+    assert any("for unbounded width and vanishing κ" in sentence for sentence in found.why)
+
+
+def test_theorem_comes_to_its_plain_bound_as_the_width_grows():
+    """Up to the training loss, which so many steps bring below the 1/√n that the plain bound allows."""
+    limit = generalisation_bound(50.0, 50.0, 100, floor=0.01, delta=0.1)
+    found = theorem_5_1(100, 0.01, 1e200, 1e-6, 1e-40, 0.1, 10**10, 50.0)
+    assert found.terms["in the limit m → ∞, κ → 0"] == limit.value
+    assert found.value == pytest.approx(limit.value - limit.terms["training loss"], rel=1e-2)
+
+
+def test_training_loss_is_never_above_1():
+    for eta, steps in ((1e-6, 0), (1e9, 5)):
+        found = theorem_5_1(100, 0.01, 1e40, eta, 1e-5, 0.1, steps, 50.0)
+        assert found.terms["training loss"] == 1.0
+
+
 def test_theorem_states_what_it_asks_for():
     bound = theorem_5_1(
         n=100, floor=0.01, m=1e4, eta=1e-6, kappa=1e-3, delta=0.1, steps=10**10, quadratic=50.0
     )
-    assert bound.value == generalisation_bound(50.0, 50.0, 100, floor=0.01, delta=0.1).value
     assert bound.applies is False
     kappa, width, step, steps = generalisation_demands(100, 0.01, 1e4, 1e-6, 1e-3, 10**10, 0.1)
     assert float(kappa.need) == pytest.approx(0.01 * 0.1 / 100)

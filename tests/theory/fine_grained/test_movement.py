@@ -41,17 +41,17 @@ def test_concentration_has_the_lemmas_rate_in_the_width(generator):
 
 
 def test_weights_and_gram_matrix_stay_within_their_bounds(generator):
-    """Three orthogonal rows, for which the width that Theorem 3.1 asks for fits into memory."""
-    X = torch.linalg.qr(torch.randn(5, 3, generator=generator, dtype=torch.float64)).Q.T.contiguous()
-    y = torch.tensor([1.0, -1.0, 1.0], dtype=torch.float64)
-    floor, kappa, delta, m = 0.5, 1.0, 0.5, 100_000
-    eta = floor / 9
+    """Two orthogonal rows, for which the width that Theorem 3.1 asks for fits into memory."""
+    X = torch.linalg.qr(torch.randn(5, 2, generator=generator, dtype=torch.float64)).Q.T.contiguous()
+    y = torch.tensor([1.0, -1.0], dtype=torch.float64)
+    floor, kappa, delta, m = 0.5, 1.0, 0.22, 100_000
+    eta = floor / 4
     params = initialise(m, 5, kappa, generator=generator)
-    run = descend(params, X, y, eta=eta, num_steps=300)
+    run = descend(params, X, y, eta=eta, num_steps=200)
     residual = float((y - outputs(params, X)).norm())
-    of_neuron = lemma_c_1(3, floor, m, eta, kappa, delta, residual)
-    of_gram = lemma_c_2(3, floor, m, eta, kappa, delta)
-    of_all = lemma_5_3(3, floor, m, eta, kappa, delta, quadratic=float(y @ y) / floor)
+    of_neuron = lemma_c_1(2, floor, m, eta, kappa, delta, residual)
+    of_gram = lemma_c_2(2, floor, m, eta, kappa, delta)
+    of_all = lemma_5_3(2, floor, m, eta, kappa, delta, quadratic=float(y @ y) / floor)
     assert of_neuron.applies
     assert of_gram.applies
     assert float(run.neuron_movement.max()) <= of_neuron.value
@@ -59,6 +59,22 @@ def test_weights_and_gram_matrix_stay_within_their_bounds(generator):
     assert run.sign_changes <= of_gram.terms["share of signs within reach at most"]
     assert float(run.distances[-1]) <= of_all.value
     assert of_neuron.value <= of_all.terms["‖w_r(k) − w_r(0)‖ at most"]
+
+
+def test_gram_drift_holds_with_probability_1_minus_4_delta():
+    found = lemma_c_2(2, 0.5, 1e6, 0.1, 1.0, 0.25)
+    assert found.applies is False
+    assert "failure probability 4δ = 1 < 1: does not hold." in found.why
+    assert lemma_c_2(2, 0.5, 1e6, 0.1, 1.0, 0.24).applies
+    assert any("with probability 1 − 4δ" in sentence for sentence in found.why)
+    assert found.why[-1].startswith("So is 2n²/m, which is 0 on the event of Lemma C.1")
+
+
+def test_a_start_beyond_1_is_outside():
+    found = lemma_5_3(2, 0.5, 1e30, 0.1, 1.01, 0.1, quadratic=4.0)
+    assert found.applies is False
+    assert found.why[0] == "initialisation κ = 1.01 ≤ 1: does not hold, short by a factor of 1.01."
+    assert lemma_5_3(2, 0.5, 1e30, 0.1, 1.0, 0.1, quadratic=4.0).applies
 
 
 @given(

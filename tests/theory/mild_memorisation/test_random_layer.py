@@ -12,6 +12,7 @@ from widenet.theory.mild_memorisation.random_layer import (
     lemma18,
     lemma19,
     lemma20,
+    proven_sigma,
     smoothed_width,
     symmetric_dimension,
 )
@@ -58,8 +59,24 @@ def test_formula_by_hand():
     assert found.value == pytest.approx(expected, rel=1e-12)
     assert lemma2(20, 40, 10, 1, 0.5, 0.1).value == pytest.approx(0.5 * 0.1**4 / (20**2.5 * 10**4), rel=1e-12)
     assert largest_smoothed_width(40, 1) == 10
+    assert largest_smoothed_width(39, 1) == 9  # 780 / (39 · 2) = 10 leaves nothing
+    assert lemma13(16, 39, 9, 1, 0.5, 0.1).value > lemma13(16, 39, 10, 1, 0.5, 0.1).value == 0
     assert lemma13(20, 40, 11, 1, 0.5, 0.1).applies is False
     assert lemma13(20, 40, 8, 1, 0.5, 0.1).applies is False
+
+
+def test_proof_has_another_power_of_k_than_the_statement():
+    """(δ/C(k+1,2))^{2p} of the rows over √C(k+1,2) of Lemma 8, and (δ/n)^{2p} of the columns over √n."""
+    n, d, k, p, v, delta = 20, 40, 10, 1, 0.5, 0.1
+    rows = (20 / 24**2) ** 0.25 * (delta / 55) ** 2 / math.sqrt(55)
+    columns = (35 / 24) ** 0.25 * v * (delta / n) ** 2 / math.sqrt(n)
+    found = lemma13(n, d, k, p, v, delta)
+    assert found.terms["σ_z by the proof"] == pytest.approx(rows * columns, rel=1e-12)
+    assert float(proven_sigma(n, d, k, p, v, delta)) == pytest.approx(rows * columns, rel=1e-12)
+    assert any("about k^{4p+1}/2^{2p+1/2}" in sentence for sentence in found.why)
+    many, few = lemma13(10**6, 10**5, 2000, 1, v, delta), lemma13(9, 20, 6, 2, v, delta)
+    assert many.terms["σ_z by the proof"] / many.value == pytest.approx(2**2.5 / 2000, rel=2e-3)
+    assert few.terms["σ_z by the proof"] > few.value
 
 
 def test_extreme_predictions_go_by_logarithms():

@@ -3,24 +3,26 @@ import math
 import pytest
 
 from widenet.theory.mild_memorisation.descent import theorem4
-from widenet.theory.mild_memorisation.random_layer import lemma13, lemma14, lemma19, lemma20
+from widenet.theory.mild_memorisation.random_layer import lemma14, lemma19, lemma20, proven_sigma
 from widenet.theory.mild_memorisation.three_layers import theorem2, theorem5, theorem6
 
 
 def test_theorem_5_puts_the_lemmas_together():
-    n, d, p, v, epsilon, delta = 100, 200, 1, 0.01, 0.1, 0.05
-    found = theorem5(n, d, p, v, epsilon, delta)
-    sigma, norm = lemma13(n, d, 20, p, v, delta / p), lemma14(n, d, 20, p, 1.0, v, delta)
-    steps = theorem4(n, 20, 42, norm.value, 1.0, sigma.value, 0.25, epsilon, delta)
+    """Each of the three lemmas has a third of δ, so that together they fail with probability δ."""
+    n, d, p, v, epsilon, delta = 50, 400, 2, 0.01, 0.1, 0.06
+    found = theorem5(n, d, p, v, epsilon, delta, C=3.0)
+    sigma, norm = proven_sigma(n, d, 16, p, v, 0.02 / (3 * p)), lemma14(n, d, 16, p, 1.0, v, 0.02)
+    steps = theorem4(n, 16, 34, norm.value, 1.0, sigma, 0.25, epsilon, 0.02)
     assert found.applies
     assert found.log10 == pytest.approx(steps.log10, rel=1e-9)
-    assert (found.terms["k"], found.terms["r"]) == (20, 42)
+    assert (found.terms["k"], found.terms["r"]) == (16, 34)
+    assert "δ is shared: 0.02 each for Lemma 13, Lemma 14 and Theorem 4." in found.why
 
 
 def test_theorem_6_puts_the_lemmas_together():
-    found = theorem6(20, 10, 60, 1, 0.3, 0.1, 0.05)
-    sigma, norm = lemma19(10, 60, 1, 0.3, 0.05), lemma20(10, 60, 1, 1.0, 0.05)
-    steps = theorem4(20, 60, 122, norm.value, 1.0, sigma.value, 0.25, 0.1, 0.05)
+    found = theorem6(20, 10, 60, 1, 0.3, 0.1, 0.06)
+    sigma, norm = lemma19(10, 60, 1, 0.3, 0.02), lemma20(10, 60, 1, 1.0, 0.02)
+    steps = theorem4(20, 60, 122, norm.value, 1.0, sigma.value, 0.25, 0.1, 0.02)
     assert found.applies
     assert found.log10 == pytest.approx(steps.log10, rel=1e-9)
 

@@ -3,7 +3,6 @@
 import itertools
 import math
 
-import numpy as np
 import pytest
 
 from widenet.theory.resnet_beyond_kernels import theorems as resnet
@@ -36,40 +35,6 @@ def test_theorem_1_with_complexities_beyond_a_float():
     assert found.log10 == pytest.approx(600)
 
 
-def sigma_w_exists(m: float, tau_w: float) -> bool:
-    """Table 1's limits on σ_w, tried one by one."""
-    return any(
-        m**-0.49 <= sigma <= m**-0.01 and m**0.126 * sigma <= tau_w <= m**0.124 * sigma**0.25
-        for sigma in np.geomspace(m**-0.5, 1, 4001)
-    )
-
-
-@pytest.mark.parametrize("tau_w", [1.5, 10.0, 1000.0])
-def test_table_1_least_width_by_trying(tau_w):
-    least = resnet.table_1(10.0, 1, 1, tau_w, 1, 1.0, 1e-3).value
-    assert sigma_w_exists(1.1 * least, tau_w)
-    assert not sigma_w_exists(0.9 * least, tau_w)
-
-
-def test_table_1_ranges():
-    m, tau_w, tau_v = 1e12, 10.0, 0.01
-    found = resnet.table_1(m, 1, 1, tau_w, 1, 1.0, tau_v)
-    polylog = math.log(m)
-    assert found.terms["tau_w"] == tau_w
-    assert found.terms["tau_v"] == pytest.approx(tau_v)
-    assert found.terms["least sigma_w"] == pytest.approx(max(m**-0.49, tau_w**4 * m**-0.496))
-    assert found.terms["largest sigma_w"] == pytest.approx(min(m**-0.01, tau_w * m**-0.126))
-    assert found.terms["least sigma_v"] == pytest.approx(polylog)
-    assert found.terms["largest sigma_v"] == pytest.approx(min(m**0.365, tau_v * m**0.375))
-    assert found.applies
-    sigma = found.terms["largest sigma_w"]
-    assert resnet.table_1(m, 1, 1, tau_w, 1, 1.0, tau_v, sigma_w=0.99 * sigma).applies
-    assert not resnet.table_1(m, 1, 1, tau_w, 1, 1.0, tau_v, sigma_w=1.01 * sigma).applies
-    assert not resnet.table_1(m, 1, 1, tau_w, 1, 1.0, tau_v, sigma_v=0.5 * polylog).applies
-    assert not resnet.table_1(m, 1, 1, tau_w, 1, 1.0, 0.5).applies  # τ_v beyond 1/polylog(m)
-    assert not resnet.table_1(1e3, 1, 1, tau_w, 1, 1.0, tau_v).applies
-
-
 def test_corollary_7_1():
     found = resnet.corollary_7_1(100, 50, 3, 0.1, c_risk=2.0)
     assert found.value == pytest.approx(9 * 100 / 1e-8)
@@ -92,6 +57,16 @@ def test_theorems_2_and_3(theorem):
     assert not outside.applies
     assert not theorem(30, 40, 3, 1, 0.3).applies
     assert not theorem(60, 40, 41, 1, 0.3).applies
+
+
+def test_risks_below_a_float_go_by_logarithms():
+    for found, quarter in (
+        (resnet.theorem_2(60, 40, 3, 9, 1e-200), 16),
+        (resnet.theorem_3(60, 40, 3, 9, 1e-200), 16),
+        (resnet.theorem_2_conference(10_000, 4, 5, 1e-200), 4),
+    ):
+        assert found.value == 0.0
+        assert found.log10 == pytest.approx(-400 - math.log10(quarter))
 
 
 def test_theorem_2_of_the_conference_version():

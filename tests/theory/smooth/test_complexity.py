@@ -97,6 +97,12 @@ def test_the_constant_counts_twice():
     assert c_s("3", 0.0).value == 3e4
 
 
+@pytest.mark.parametrize(("phi", "expected"), [("sin", 0.0), ("exp", 2.0), ("sin(z) - sin(z)", 0.0)])
+def test_where_nothing_or_one_term_is_left(phi, expected):
+    assert c_epsilon(phi, 0.1, 0.0).value == expected
+    assert c_s("sin(z) - sin(z)", 1.0).value == 0.0
+
+
 def test_the_papers_constant_overflows_a_float_but_not_the_logarithm():
     found = c_epsilon("exp", 0.01)
     assert found.value == math.inf
@@ -182,4 +188,4 @@ def test_a_rule_is_summed_but_its_tail_is_not_proven():
     rule, formula = c_s("1/factorial(i)"), c_s("exp")
     assert rule.value == pytest.approx(formula.value, rel=1e-14)
     assert "not proven" in rule.why[-1]
-    assert "bounded" in formula.why[-1]
+    assert "the rest is at most" in formula.why[-1]

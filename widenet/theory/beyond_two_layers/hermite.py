@@ -257,7 +257,10 @@ def indicator_to_function(phi: str, epsilon: float = 1e-3, gate: Gate = "window"
         raise InputError(f"gate is {gate!r}, but must be window or least.")
     series = function_from_text(phi)
     degree = taylor_degree(series, epsilon)
-    h = gated_hermite([float(c) for c in series.coefficients(degree + 1)], gate, epsilon)
+    coefficients = [float(c) for c in series.coefficients(degree + 1)]
+    if not all(map(math.isfinite, coefficients)):
+        raise InputError(f"φ = {phi} has a Taylor coefficient beyond a float; scale it down.")
+    h = gated_hermite(coefficients, gate, epsilon)
     z = torch.linspace(-1, 1, 9, dtype=torch.float64)
     exact = torch.tensor([_polynomial(series.coefficients(3 * degree + 20), each) for each in z.tolist()])
     error = float((expectation(h, z) - exact).abs().max())

@@ -1,7 +1,7 @@
 """Theorems of `beyond-two-layers`: what SGD learns with two and with three layers.
 
 Factors that the paper hides in O, Ω, Θ and poly are arguments of their own, 1 unless told, and shown as such.
-Two formulas are mutilated in our copy of the text and are completed from what is left of them: the range
+Two formulas are incomplete in the paper's plain text and are completed from what is left of them: the range
 ε < 1/(p·k·C_s) of Theorem 1, and ε = ε0/(k·p1·p2²·C_s(Φ, p2·C_s(φ,1))·C_s(φ,1)²) of Theorems 2 and 3.
 """
 
@@ -116,6 +116,7 @@ def theorem_2(
         N,
         found,
         {"C*": star_constant(c_star), "c_N": _hidden(c_N, "in N")},
+        (_risk_demand(epsilon0),),
     )
 
 
@@ -149,8 +150,12 @@ def theorem_3(
             "c_N": _hidden(c_N, "in N"),
             "poly": _hidden(poly, "power q of the polynomial M, of which the paper gives only the arguments"),
         },
-        (Demand("m", m, "≥", M, "M"),),
+        (_risk_demand(epsilon0), Demand("m", m, "≥", M, "M")),
     )
+
+
+def _risk_demand(epsilon0: float) -> Demand:
+    return Demand("ε0", epsilon0, "≤", 0.01, "1/100")
 
 
 def three_layer_complexities(
@@ -184,7 +189,7 @@ def _three_layers(
     N: Number,
     found: ThreeLayerComplexities,
     constants: dict[str, Constant],
-    demands: tuple[Demand, ...] = (),
+    demands: tuple[Demand, ...],
 ) -> Quantity:
     return Quantity(
         name,
@@ -197,7 +202,7 @@ def _three_layers(
             "log10 C_0": log10(found.C_0),
             "log10 epsilon": log10(found.epsilon),
         },
-        all_met(demands) if demands else None,
+        all_met(demands),
         (
             *in_words(demands),
             "The width must be at least M, a polynomial in C_ε(Φ, √p2·C_ε(φ,1)) and 1/ε that the paper does "

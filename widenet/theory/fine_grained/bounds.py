@@ -15,12 +15,17 @@ from widenet.theory.fine_grained.descent import (
     N,
     hidden,
     hidden_arguments,
+    initial_residual,
     step_demand,
 )
-from widenet.theory.fine_grained.movement import movement_width
+from widenet.theory.fine_grained.movement import movement_errors, movement_width, neuron_radius
 from widenet.theory.quantity import Quantity, Source
 from widenet.theory.smooth.complexity import as_float, log10
-from widenet.theory.smooth.series import context, mpf
+from widenet.theory.smooth.series import Number, context, mpf
+
+# D.3 gives a third of δ to the initialisation, and its log(10/δ) is Lemma 5.4's at δ/5. What is left of that
+# third is shared by Theorem 3.1 and Lemma 5.3; the paper does not say how.
+SHARE_OF_NETWORKS, SHARE_OF_DESCENT = 5, 15
 
 
 @dataclass(frozen=True)
@@ -50,14 +55,60 @@ def generalisation_bound(
     """
     radius = math.sqrt(quadratic)
     per_radius = 2 * math.sqrt(trace) / n
-    num_radii = math.ceil(math.sqrt(n / floor)) + 1
+    num_radii = math.ceil(math.sqrt(n) / math.sqrt(floor)) + 1
     terms = {
         "complexity": per_radius * radius,
         "whole radius": per_radius * (math.ceil(radius) - radius),
         "training loss": 1 / math.sqrt(n),
-        "confidence": 3 * math.sqrt(math.log(2 * num_radii * 3 / delta) / (2 * n)),
+        "confidence": 3 * math.sqrt((math.log(6 * num_radii) - math.log(delta)) / (2 * n)),
     }
     return GeneralisationBound(sum(terms.values()), terms)
+
+
+def finite_terms(
+    n: int,
+    floor: float,
+    m: float,
+    eta: float,
+    kappa: float,
+    delta: float,
+    steps: int,
+    quadratic: float,
+    C: float = 1.0,
+) -> dict[str, Number]:
+    """Theorem 5.1 along its proof (D.3), before what falls with κ and m is dropped: 2R_S + L_S + confidence.
+
+    The ball has the radius B of Lemma 5.3, rounded up to a whole number; R_S is Lemma 5.4's; L_S follows from
+    Theorem 3.1 after so many steps. Each is taken at its share of δ. Arguments are those of `theorem_5_1`.
+    """
+    delta = mpf(delta)
+    share = delta / SHARE_OF_DESCENT
+    errors = movement_errors(n, floor, m, kappa, share, C)
+    radius = context.sqrt(quadratic) + sum(errors.values())
+    reach = neuron_radius(n, floor, m, kappa, share)
+    networks = _rademacher_terms(n, m, kappa, reach, context.ceil(radius), delta / SHARE_OF_NETWORKS)
+    start = errors.pop("nκ/(λ₀δ)")
+    num_radii = context.ceil(context.sqrt(n / mpf(floor)) + start + sum(errors.values()))
+    per_radius = context.sqrt(mpf(2) / n)
+    return {
+        "complexity": per_radius * context.sqrt(quadratic),
+        "κ, Lemma 5.3": per_radius * start,
+        "width, Lemma 5.3": per_radius * sum(errors.values()),
+        "whole radius": per_radius * (context.ceil(radius) - radius),
+        "width, Lemma 5.4": 2 * networks["finite width"],
+        "signs that flip, Lemma 5.4": 2 * (networks["2R²√m/κ"] + networks["R√(2 log(2/δ))"]),
+        "training loss": _training_loss(n, floor, eta, kappa, share, steps),
+        "confidence": 3 * context.sqrt(context.log(6 * num_radii / delta) / (2 * n)),
+    }
+
+
+def _training_loss(n: int, floor: float, eta: float, kappa: float, delta: float, steps: int) -> Number:
+    """√(2Φ(W(k))/n) by Theorem 3.1, or 1, which no loss exceeds."""
+    decay = mpf(eta) * floor / 2
+    if decay >= 1:
+        return mpf(1)
+    residual = initial_residual(n, kappa, delta) * (1 - decay) ** (mpf(steps) / 2)
+    return min(mpf(1), residual / context.sqrt(n))
 
 
 def generalisation_demands(
@@ -74,12 +125,12 @@ def generalisation_demands(
     C_k: float = 1.0,
 ) -> tuple[Demand, ...]:
     """What Theorem 5.1 asks for; where κ or η is not given, of the largest that is allowed."""
-    largest_kappa = C_kappa * mpf(floor) * delta / n
+    largest_kappa = min(mpf(1), C_kappa * mpf(floor) * delta / n)
     width = C_m * movement_width(n, floor, largest_kappa if kappa is None else kappa, delta)
     of_step = step_demand(n, floor, eta, C_eta)
-    step = of_step.need if eta is None else eta
+    step = mpf(of_step.need if eta is None else eta)
     return (
-        Demand("initialisation κ", kappa, "≤", largest_kappa, "C_κ·λ₀δ/n"),
+        Demand("initialisation κ", kappa, "≤", largest_kappa, "min(1, C_κ·λ₀δ/n)"),
         Demand("width m", m, "≥", width, "C_m·n⁸/(λ₀⁶κ²δ⁴)"),
         of_step,
         Demand(
@@ -101,23 +152,33 @@ def theorem_5_1(
     C_eta: float = 1.0,
     C_kappa: float = 1.0,
     C_k: float = 1.0,
+    C: float = 1.0,
 ) -> Quantity:
     """Bound on the population loss of the trained network, for any loss in [0, 1] that is 1-Lipschitz."""
     demands = generalisation_demands(n, floor, m, eta, kappa, steps, delta, C_m, C_eta, C_kappa, C_k)
-    bound = generalisation_bound(quadratic, n / 2, n, floor=floor, delta=delta)
+    terms = finite_terms(n, floor, m, eta, kappa, delta, steps, quadratic, C)
+    bound = sum(terms.values())
+    limit = generalisation_bound(quadratic, n / 2, n, floor=floor, delta=delta).value
     return Quantity(
         name="fine-grained-theorem-5.1",
-        value=bound.value,
-        formula="L_D ≤ √(2yᵀH∞⁻¹y/n) + O(√(log(n/(λ₀δ))/n))",
-        filled=" + ".join(text(term) for term in bound.terms.values()),
-        terms=bound.terms,
+        value=as_float(bound),
+        log10=log10(bound),
+        formula="L_D ≤ 2R_S + L_S + 3√(log(6i/δ)/(2n)), which is √(2yᵀH∞⁻¹y/n) + O(√(log(n/(λ₀δ))/n)) for "
+        "small κ and large m",
+        filled=" + ".join(text(term) for term in terms.values()),
+        terms={
+            **{name: as_float(term) for name, term in terms.items()},
+            "in the limit m → ∞, κ → 0": limit,
+        },
         applies=all_met(demands),
         why=(
             *in_words(demands),
-            "The O is written out as in the proof (D.3).",
-            "The width is where the proof's errors fall below 1; the paper writes κ⁻² poly(n, 1/λ₀, 1/δ).",
+            f"The plain bound {text(limit)}, √(2yᵀH∞⁻¹y/n) and what its O hides, is for unbounded width and "
+            f"vanishing κ; at this width and κ the proof (D.3) gives {text(bound)}.",
+            "The width asked for is where the errors of Lemma 5.3 at δ fall below 1; the paper writes "
+            "κ⁻² poly(n, 1/λ₀, 1/δ).",
         ),
-        constants=hidden(C_m=C_m, C_eta=C_eta, C_kappa=C_kappa, C_k=C_k),
+        constants=hidden(C=C, C_m=C_m, C_eta=C_eta, C_kappa=C_kappa, C_k=C_k),
         source=Source(PAPER, "Theorem 5.1"),
     )
 
@@ -135,13 +196,14 @@ def corollary_5_2(
     C_eta: float = 1.0,
     C_kappa: float = 1.0,
     C_k: float = 1.0,
+    C: float = 1.0,
 ) -> Quantity:
     """Bound on the share of new samples that are misclassified: Theorem 5.1 at the ramp loss, labels ±1."""
-    bound = theorem_5_1(n, floor, m, eta, kappa, delta, steps, quadratic, C_m, C_eta, C_kappa, C_k)
+    bound = theorem_5_1(n, floor, m, eta, kappa, delta, steps, quadratic, C_m, C_eta, C_kappa, C_k, C)
     return replace(
         bound,
         name="fine-grained-corollary-5.2",
-        formula="Pr[sign f(x) ≠ y] ≤ √(2yᵀH∞⁻¹y/n) + O(√(log(n/(λ₀δ))/n))",
+        formula=bound.formula.replace("L_D", "Pr[sign f(x) ≠ y]"),
         why=(*bound.why, "The labels must be ±1."),
         source=Source(PAPER, "Corollary 5.2"),
     )
@@ -156,21 +218,17 @@ def complexity_measure(n: int, quadratic: float) -> Quantity:
         filled=f"√(2 · {text(quadratic)} / {n})",
         terms={"√(yᵀH⁻¹y)": math.sqrt(quadratic)},
         applies=None,
-        why=("Below 1 it can say something about the population loss; `widenet audit` measures it.",),
+        why=(
+            "It is the first term of Theorem 5.1's bound, for unbounded width and vanishing κ.",
+            "Below 1 it can say something about the population loss; `widenet audit` measures it.",
+        ),
         source=Source(PAPER, "(10)"),
     )
 
 
 def lemma_5_4(n: int, m: float, kappa: float, R: float, B: float, delta: float) -> Quantity:
     """Rademacher complexity of the networks within R of W(0) in each neuron and within B in all, at most."""
-    log = context.log(2 / mpf(delta))
-    width = mpf(m)
-    terms = {
-        "B/√(2n)": B / context.sqrt(2 * n),
-        "finite width": B / context.sqrt(2 * n) * (2 * log / width) ** 0.25,
-        "2R²√m/κ": 2 * mpf(R) ** 2 * context.sqrt(width) / kappa,
-        "R√(2 log(2/δ))": R * context.sqrt(2 * log),
-    }
+    terms = _rademacher_terms(n, m, kappa, R, B, delta)
     bound = sum(terms.values())
     return Quantity(
         name="fine-grained-lemma-5.4",
@@ -183,6 +241,18 @@ def lemma_5_4(n: int, m: float, kappa: float, R: float, B: float, delta: float) 
         why=("It holds for every B at once, over W(0) and a, and for any R > 0 that was fixed before.",),
         source=Source(PAPER, "Lemma 5.4"),
     )
+
+
+def _rademacher_terms(
+    n: int, m: float, kappa: float, R: Number | float, B: Number | float, delta: float
+) -> dict[str, Number]:
+    log, width = context.log(2 / mpf(delta)), mpf(m)
+    return {
+        "B/√(2n)": B / context.sqrt(2 * n),
+        "finite width": B / context.sqrt(2 * n) * (2 * log / width) ** 0.25,
+        "2R²√m/κ": 2 * mpf(R) ** 2 * context.sqrt(width) / kappa,
+        "R√(2 log(2/δ))": R * context.sqrt(2 * log),
+    }
 
 
 def theorem_b_1(n: int, rademacher: float, delta: float, c: float = 1.0, rho: float = 1.0) -> Quantity:
@@ -204,7 +274,7 @@ _GENERALISATION = {
     **DESCENT,
     "steps": Argument("number of steps", int, 0),
     "quadratic": QUADRATIC,
-    **hidden_arguments("C_m", "C_eta", "C_kappa", "C_k"),
+    **hidden_arguments("C", "C_m", "C_eta", "C_kappa", "C_k"),
 }
 
 QUANTITIES = (

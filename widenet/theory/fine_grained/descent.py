@@ -38,20 +38,26 @@ def step_demand(n: int, floor: float, eta: float | None, C_eta: float = 1.0) -> 
     return Demand("step η", eta, "≤", C_eta * mpf(floor) / n**2, "C_η·λ₀/n²")
 
 
+def start_demand(kappa: float | None) -> Demand:
+    """The initialisation (1), which everything in the paper starts from, has κ ≤ 1."""
+    return Demand("initialisation κ", kappa, "≤", 1.0)
+
+
 def convergence_demands(
     n: int,
     floor: float,
     m: float | None,
     eta: float | None,
-    kappa: float,
+    kappa: float | None,
     delta: float,
     C_m: float = 1.0,
     C_eta: float = 1.0,
 ) -> tuple[Demand, ...]:
-    """What Theorem 3.1 asks for."""
+    """What Theorem 3.1 asks for; where κ is not given, of the largest that is allowed."""
+    width = C_m * convergence_width(n, floor, 1.0 if kappa is None else kappa, delta)
     return (
-        Demand("initialisation κ", kappa, "≤", 1.0),
-        Demand("width m", m, "≥", C_m * convergence_width(n, floor, kappa, delta), "C_m·n⁶/(λ₀⁴κ²δ³)"),
+        start_demand(kappa),
+        Demand("width m", m, "≥", width, "C_m·n⁶/(λ₀⁴κ²δ³)"),
         step_demand(n, floor, eta, C_eta),
     )
 
@@ -102,10 +108,10 @@ def tracking_demands(
     C_kappa: float = 1.0,
 ) -> tuple[Demand, ...]:
     """What Theorem 4.1 asks for; the width is that of the κ there is, or else of the largest allowed."""
-    largest = C_kappa * mpf(epsilon) * delta / context.sqrt(n)
+    largest = min(mpf(1), C_kappa * mpf(epsilon) * delta / context.sqrt(n))
     width = C_m * tracking_width(n, floor, largest if kappa is None else kappa, delta, epsilon)
     return (
-        Demand("initialisation κ", kappa, "≤", largest, "C_κ·εδ/√n"),
+        Demand("initialisation κ", kappa, "≤", largest, "min(1, C_κ·εδ/√n)"),
         Demand("width m", m, "≥", width, "C_m·n⁷/(λ₀⁴κ²δ⁴ε²)"),
         step_demand(n, floor, eta, C_eta),
     )

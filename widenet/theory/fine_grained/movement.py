@@ -1,6 +1,6 @@
 """Lemmas of `fine-grained` on how far weights and Gram matrices move from where they start.
 
-Setting and notation are those of `wide_descent`.
+Setting and notation are those of `descent`.
 """
 
 from widenet.theory.demand import Demand, all_met, in_words, text
@@ -16,6 +16,7 @@ from widenet.theory.fine_grained.descent import (
     hidden,
     hidden_arguments,
     initial_residual,
+    start_demand,
     step_demand,
 )
 from widenet.theory.quantity import Quantity, Source
@@ -76,7 +77,10 @@ def lemma_c_2(
     C_eta: float = 1.0,
 ) -> Quantity:
     """How far the Gram matrix moves, at most, ‖H(k) − H(0)‖_F, and Z with it, with probability 1 − 4δ."""
-    demands = convergence_demands(n, floor, m, eta, kappa, delta, C_m, C_eta)
+    demands = (
+        *convergence_demands(n, floor, m, eta, kappa, delta, C_m, C_eta),
+        Demand("failure probability 4δ", 4 * delta, "<", 1.0),
+    )
     R = neuron_radius(n, floor, m, kappa, delta)
     flips = 2 * R / (context.sqrt(2 * context.pi) * kappa)  # chance that a sign is within reach of R
     drift = n**2 * (2 * flips / delta + mpf(2) / m)
@@ -92,7 +96,11 @@ def lemma_c_2(
             "share of signs within reach at most": as_float(flips),
         },
         applies=all_met(demands),
-        why=in_words(demands),
+        why=(
+            *in_words(demands),
+            "It holds with probability 1 − 4δ; its O is written out as in the proof.",
+            "So is 2n²/m, which is 0 on the event of Lemma C.1: the bound is true, and slightly large.",
+        ),
         constants=hidden(C_m=C_m, C_eta=C_eta),
         source=Source(PAPER, "Lemma C.2"),
     )
@@ -114,6 +122,19 @@ def lemma_c_3(n: int, m: float, delta: float) -> Quantity:
     )
 
 
+def movement_errors(
+    n: int, floor: float, m: float, kappa: float, delta: float, C: float = 1.0
+) -> dict[str, Number]:
+    """What Lemma 5.3 adds to √(yᵀH∞⁻¹y), read off (36), (35), (38): one error falls with κ, three with m."""
+    root, lam, kappa, delta = context.sqrt(m), mpf(floor), mpf(kappa), mpf(delta)
+    return {
+        "nκ/(λ₀δ)": C * n * kappa / (lam * delta),
+        "n⁴/(√m λ₀³κδ²)": C * mpf(n) ** 4 / (root * lam**3 * kappa * delta**2),
+        "n^{3/2}/√(√m λ₀³κδ^{3/2})": C * mpf(n) ** 1.5 / context.sqrt(root * lam**3 * kappa * delta**1.5),
+        "√(n²√log(n/δ)/(√m λ₀²))": C * n * context.sqrt(context.sqrt(context.log(n / delta)) / root) / lam,
+    }
+
+
 def lemma_5_3(
     n: int,
     floor: float,
@@ -128,18 +149,11 @@ def lemma_5_3(
 ) -> Quantity:
     """How far all weights move together, at most: √(yᵀH∞⁻¹y) and errors that a large width makes small."""
     demands = (
+        start_demand(kappa),
         Demand("width m", m, "≥", C_m * movement_width(n, floor, kappa, delta), "C_m·n⁸/(λ₀⁶κ²δ⁴)"),
         step_demand(n, floor, eta, C_eta),
     )
-    root, lam = context.sqrt(m), mpf(floor)
-    terms = {
-        "√(yᵀH⁻¹y)": context.sqrt(quadratic),
-        "nκ/(λ₀δ)": C * n * mpf(kappa) / (lam * delta),
-        "n⁴/(√m λ₀³κδ²)": C * mpf(n) ** 4 / (root * lam**3 * kappa * mpf(delta) ** 2),
-        "n^{3/2}/√(√m λ₀³κδ^{3/2})": C * n**1.5 / context.sqrt(root * lam**3 * kappa * mpf(delta) ** 1.5),
-        "√(n²√log(n/δ)/(√m λ₀²))": C
-        * context.sqrt(n**2 * context.sqrt(context.log(n / delta)) / (root * lam**2)),
-    }
+    terms = {"√(yᵀH⁻¹y)": context.sqrt(quadratic), **movement_errors(n, floor, m, kappa, delta, C)}
     bound = sum(terms.values())
     return Quantity(
         name="fine-grained-lemma-5.3",

@@ -5,7 +5,7 @@ f = Σ(ŷ − y)²/(4n), and what is descended is g = f + γ/2 ‖W‖_F². The 
 three layers in `three_layers`.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 
 from widenet.theory.demand import Demand, all_met, in_words, text
 from widenet.theory.entry import Argument, Entry
@@ -82,15 +82,28 @@ def pgd_thresholds(
         delta: Failure probability δ.
         delta_f: Δ_f, bound on how far the loss can fall.
     """
-    ell, rho, epsilon, c = mpf(ell), mpf(rho), mpf(epsilon), mpf(c)
+    exact = _thresholds(dimension, mpf(ell), mpf(rho), mpf(epsilon), mpf(c), delta, delta_f)
+    return PgdThresholds(*map(as_float, astuple(exact)))
+
+
+def _thresholds(
+    dimension: int,
+    ell: Number,
+    rho: Number,
+    epsilon: Number,
+    c: Number,
+    delta: float,
+    delta_f: Number | float,
+) -> PgdThresholds:
+    """The same in numbers that cannot overflow."""
     chi = 3 * max(context.log(dimension * ell * delta_f / (c * epsilon**2 * delta)), mpf(4))
     return PgdThresholds(
-        chi=float(chi),
-        eta=float(c / ell),
-        radius=float(context.sqrt(c) * epsilon / (chi**2 * ell)),
-        g_thres=float(context.sqrt(c) * epsilon / chi**2),
-        f_thres=float(c / chi**3 * context.sqrt(epsilon**3 / rho)),
-        t_thres=float(chi / c**2 * ell / context.sqrt(rho * epsilon)),
+        chi=chi,
+        eta=c / ell,
+        radius=context.sqrt(c) * epsilon / (chi**2 * ell),
+        g_thres=context.sqrt(c) * epsilon / chi**2,
+        f_thres=c / chi**3 * context.sqrt(epsilon**3 / rho),
+        t_thres=chi / c**2 * ell / context.sqrt(rho * epsilon),
     )
 
 
@@ -98,8 +111,7 @@ def pgd_parameters(
     n: int, d: int, B: float, Y: float, sigma: float, f0: float, epsilon: float
 ) -> PgdParameters:
     """Theorem 4's choice of ρ, γ, ℓ, and its proof's ε′, for arguments as `theorem4` has them."""
-    exact = _parameters(n, d, mpf(B), Y, mpf(sigma), f0, epsilon)
-    return PgdParameters(**{name: as_float(value) for name, value in asdict(exact).items()})
+    return PgdParameters(*map(as_float, astuple(_parameters(n, d, mpf(B), Y, mpf(sigma), f0, epsilon))))
 
 
 def _parameters(
@@ -122,12 +134,13 @@ def theorem3(
 ) -> Quantity:
     """Steps that perturbed gradient descent can make before it stops at an ε-second-order stationary point.
 
-    A step at a gradient above g_thres lowers the loss by ηg_thres²/2, a perturbation by f_thres within
-    t_thres steps; the loss can fall by Δ_f in all. For c ≤ ½ that makes at most χ⁴ℓΔ_f/(c³ε²) steps, the O of
-    the theorem with its logarithm in χ.
+    A perturbation lowers the loss by f_thres within t_thres + 1 steps or is the last one, and a step at a
+    gradient above g_thres lowers it by ηg_thres²/2, which for c ≤ ½ is no less per step; the loss can fall by
+    Δ_f in all. That makes (Δ_f/f_thres + 1)(t_thres + 1) steps, where Δ_f t_thres/f_thres = χ⁴ℓΔ_f/(c³ε²) is
+    the O of the theorem with its logarithm in χ.
     """
-    thresholds = pgd_thresholds(dimension, ell, rho, epsilon, c, delta, delta_f)
-    steps = _pgd_steps(thresholds.chi, ell, epsilon, delta_f, c)
+    exact = _thresholds(dimension, mpf(ell), mpf(rho), mpf(epsilon), mpf(c), delta, delta_f)
+    thresholds, steps = PgdThresholds(*map(as_float, astuple(exact))), _pgd_steps(exact, delta_f)
     demands = (
         Demand("ε", epsilon, "≤", mpf(ell) ** 2 / mpf(rho), "ℓ²/ρ"),
         Demand("constant c", c, "≤", 0.5),
@@ -136,8 +149,9 @@ def theorem3(
         name="memorisation-theorem-3",
         value=as_float(steps),
         log10=log10(steps),
-        formula="χ⁴ ℓ Δ_f / (c³ ε²),  χ = 3 max{log(dim ℓ Δ_f/(c ε² δ)), 4}",
-        filled=f"{text(thresholds.chi)}⁴ · {text(ell)} · {text(delta_f)} / ({c:g}³ · {text(epsilon)}²)",
+        formula="(Δ_f/f_thres + 1)(t_thres + 1),  f_thres = (c/χ³)√(ε³/ρ),  t_thres = ⌈(χ/c²) ℓ/√(ρε)⌉,  "
+        "χ = 3 max{log(dim ℓ Δ_f/(c ε² δ)), 4}",
+        filled=_filled_steps(exact, delta_f),
         terms={
             "χ": thresholds.chi,
             "η": thresholds.eta,
@@ -153,8 +167,14 @@ def theorem3(
     )
 
 
-def _pgd_steps(chi: float, ell: float, epsilon: float, delta_f: float, c: float) -> Number:
-    return mpf(chi) ** 4 * ell * delta_f / (mpf(c) ** 3 * mpf(epsilon) ** 2)
+def _pgd_steps(exact: PgdThresholds, delta_f: Number | float) -> Number:
+    """(Δ_f/f_thres + 1)(t_thres + 1), t_thres being the whole number of steps that is waited."""
+    return (delta_f / exact.f_thres + 1) * (context.ceil(exact.t_thres) + 1)
+
+
+def _filled_steps(exact: PgdThresholds, delta_f: Number | float) -> str:
+    waited = context.ceil(exact.t_thres)
+    return f"({text(delta_f)}/{text(exact.f_thres)} + 1) · ({text(waited)} + 1) at χ = {text(exact.chi)}"
 
 
 def _c(c: float) -> Constant:
@@ -191,7 +211,7 @@ def theorem4(
     """Steps in which perturbed gradient descent from W = 0 brings the loss of two layers to ε.
 
     The paper's O(B⁸ℓ(nd)^{5/2}(f(0)+1)²/(σ⁵ε^{5/2}) log⁴ …) is Theorem 3's count at ε′ and Δ = f(0) + 1; here
-    it is that count, with χ⁴ for the logarithm.
+    it is that count with its last phase, and χ⁴ for the logarithm.
 
     Args:
         n: Number of samples.
@@ -206,37 +226,44 @@ def theorem4(
         c: Constant of Algorithm 1.
     """
     chosen = _parameters(n, d, mpf(B), Y, mpf(sigma), f0, epsilon)
-    thresholds = pgd_thresholds(d * r, chosen.ell, chosen.rho, chosen.epsilon, c, delta, chosen.delta_f)
-    steps = _pgd_steps(thresholds.chi, chosen.ell, chosen.epsilon, chosen.delta_f, c)
-    rise = 3 * c * chosen.epsilon**2 / (2 * mpf(thresholds.chi) ** 4 * chosen.ell)
+    exact = _thresholds(d * r, chosen.ell, chosen.rho, chosen.epsilon, mpf(c), delta, chosen.delta_f)
+    steps = _pgd_steps(exact, chosen.delta_f)
+    rise = 3 * c * chosen.epsilon**2 / (2 * exact.chi**4 * chosen.ell)
     demands = (
         *landscape_demands(n, d, r, sigma),
         Demand("ε′", chosen.epsilon, "≤", chosen.ell**2 / chosen.rho, "ℓ²/ρ"),
-        Demand("rise of g by a perturbation, 3cε′²/(2χ⁴ℓ),", rise, "≤", 1.0),
+        rise_demand(rise),
         Demand("constant c", c, "≤", 0.5),
     )
     return Quantity(
         name="memorisation-theorem-4",
         value=as_float(steps),
         log10=log10(steps),
-        formula="χ⁴ ℓ (f(0)+1) / (c³ ε′²),  ε′ = (σ²ε/nd)^{5/4} / (6B⁴√(2(f(0)+1)))",
-        filled=f"{text(thresholds.chi)}⁴ · {text(chosen.ell)} · {text(chosen.delta_f)}"
-        f" / ({c:g}³ · {text(chosen.epsilon)}²)",
+        formula="((f(0)+1)/f_thres + 1)(t_thres + 1), about χ⁴ ℓ (f(0)+1) / (c³ ε′²),  "
+        "ε′ = (σ²ε/nd)^{5/4} / (6B⁴√(2(f(0)+1)))",
+        filled=_filled_steps(exact, chosen.delta_f),
         terms={
             "ρ": as_float(chosen.rho),
             "γ": as_float(chosen.gamma),
             "ℓ": as_float(chosen.ell),
             "ε′": as_float(chosen.epsilon),
             "Γ": as_float(chosen.ball),
-            "χ": thresholds.chi,
-            "η": thresholds.eta,
-            "t_thres": thresholds.t_thres,
+            "χ": as_float(exact.chi),
+            "η": as_float(exact.eta),
+            "f_thres": as_float(exact.f_thres),
+            "t_thres": as_float(exact.t_thres),
+            "rise of g": as_float(rise),
         },
         applies=all_met(demands),
         why=in_words(demands),
         constants={"c": _c(c)},
         source=Source(PAPER, "Theorem 4"),
     )
+
+
+def rise_demand(rise: Number | float) -> Demand:
+    """By how much a perturbation may raise g in Theorem 4; only a very large ε breaks it."""
+    return Demand("rise of g by a perturbation, 3cε′²/(2χ⁴ℓ),", rise, "≤", 1.0)
 
 
 EPSILON = Argument("loss to reach", float, 0.0, strict=True)

@@ -83,7 +83,7 @@ def lemma5(B: float, Y: float, gamma: float, ball: float) -> Quantity:
         filled=f"3 · {text(B)}⁴ · {text(ball)} + {text(Y)} · {text(B)}² + {text(gamma)}",
         terms={
             "3B⁴Γ": as_float(3 * mpf(B) ** 4 * ball),
-            "YB²": Y * B**2,
+            "YB²": as_float(Y * mpf(B) ** 2),
             "γ": gamma,
             "ρ": as_float(6 * mpf(B) ** 4 * context.sqrt(ball)),
         },

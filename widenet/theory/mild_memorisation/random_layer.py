@@ -15,6 +15,7 @@ from widenet.theory.smooth.complexity import as_float, log10
 from widenet.theory.smooth.series import Number, context, mpf
 
 NET = 0.1  # σ of the net in the proof of Lemma 18
+MOST_NEURONS = "⌈D_d^{2p}/(D_d^p C(2p,p))⌉ − 1"
 
 
 def symmetric_dimension(d: int, p: int) -> int:
@@ -28,8 +29,11 @@ def smoothed_width(n: int) -> int:
 
 
 def largest_smoothed_width(d: int, p: int) -> int:
-    """The k up to which Lemma 13 holds: D_d^{2p} / (D_d^p C(2p, p)) = O_p(d^p)."""
-    return symmetric_dimension(d, 2 * p) // (symmetric_dimension(d, p) * math.comb(2 * p, p))
+    """The largest k below D_d^{2p} / (D_d^p C(2p, p)) = O_p(d^p).
+
+    Lemma 13 allows equality too, but its bound is 0 there.
+    """
+    return (symmetric_dimension(d, 2 * p) - 1) // (symmetric_dimension(d, p) * math.comb(2 * p, p))
 
 
 def lemma2(n: int, d: int, k: int, p: int, v: float, delta: float, C: float = 1.0) -> Quantity:
@@ -56,13 +60,19 @@ def _smoothing(n: int, k: int, p: int, v: float, delta: float) -> Number:
 
 def _smoothed_demands(n: int, d: int, k: int, p: int) -> tuple[Demand, ...]:
     return (
-        Demand("random neurons k", k, "≤", largest_smoothed_width(d, p), "D_d^{2p}/(D_d^p C(2p,p))"),
+        Demand("random neurons k", k, "≤", largest_smoothed_width(d, p), MOST_NEURONS),
         Demand("pairs of them k(k+1)/2", k * (k + 1) // 2, ">", n, "n"),
     )
 
 
 def lemma13(n: int, d: int, k: int, p: int, v: float, delta: float) -> Quantity:
-    """Lower bound on σ_z for inputs with noise of variance v, with its dependence on p."""
+    """Lower bound on σ_z for inputs with noise of variance v, with its dependence on p.
+
+    The printed (4) has k^{4p}. Its proof has a leave-one-out distance with (δ/C(k+1,2))^{2p}, which Lemma 8
+    divides by √C(k+1,2), so that C(k+1,2)^{2p+1/2} stands in place of k^{4p}. That is about
+    k^{4p+1}/2^{2p+1/2}: more for large k, less for small. The value is (4) as printed; `terms` has the
+    proof's.
+    """
     D, D2 = symmetric_dimension(d, p), symmetric_dimension(d, 2 * p)
     free_layer, free_pairs = D2 - k * D * math.comb(2 * p, p), k * (k + 1) // 2 - n
     room = mpf(max(0, free_layer)) * max(0, free_pairs) / mpf(math.factorial(4 * p)) ** 3
@@ -83,11 +93,27 @@ def lemma13(n: int, d: int, k: int, p: int, v: float, delta: float) -> Quantity:
             "D_d^{2p} − k D_d^p C(2p,p)": as_float(mpf(free_layer)),
             "C(k+1,2) − n": as_float(mpf(free_pairs)),
             "v^p δ^{4p} / (n^{2p+1/2} k^{4p})": as_float(smoothing),
+            "σ_z by the proof": as_float(sigma * _proof_share(k, p)),
         },
         applies=all_met(demands),
-        why=(*in_words(demands), "It holds with probability 1 − O(pδ)."),
+        why=(
+            *in_words(demands),
+            "Lemma 13 holds with probability 1 − O(pδ).",
+            "It prints k^{4p} where its proof has C(k+1,2)^{2p+1/2}, about k^{4p+1}/2^{2p+1/2}, by Lemma 8; "
+            "Theorem 5 takes the proof's.",
+        ),
         source=Source(PAPER, "Lemma 13"),
     )
+
+
+def proven_sigma(n: int, d: int, k: int, p: int, v: float, delta: float) -> Number:
+    """σ_z of Lemma 13 as its proof has it."""
+    return mpf(10) ** lemma13(n, d, k, p, v, delta).log10 * _proof_share(k, p)
+
+
+def _proof_share(k: int, p: int) -> Number:
+    """k^{4p} over the C(k+1,2)^{2p+1/2} of the proof."""
+    return mpf(k) ** (4 * p) / mpf(k * (k + 1) // 2) ** (2 * p + mpf(0.5))
 
 
 def lemma14(n: int, d: int, k: int, p: int, B: float, v: float, delta: float) -> Quantity:
@@ -144,7 +170,7 @@ def _norm_quantity(
         filled=filled,
         terms={**terms, "failure probability": as_float(failure)},
         applies=None,
-        why=(f"It fails with probability at most {text(failure)}, over R and the noise.",),
+        why=(f"Lemma {number} fails with probability at most {text(failure)}, over R and the noise.",),
         source=Source(PAPER, f"Lemma {number}"),
     )
 
@@ -205,7 +231,7 @@ def _layer_quantity(
         applies=all_met(demands),
         why=(
             *in_words(demands),
-            "It holds with probability 1 − o(1)δ.",
+            f"Lemma {number} holds with probability 1 − o(1)δ.",
             "L is the size of a net, which the paper bounds by G₀ p ln p D.",
         ),
         constants={"C": Constant(C, hidden=True, meaning="in Ω, an absolute constant")},

@@ -21,10 +21,14 @@ from widenet.theory.mild_memorisation.random_layer import (
     lemma14,
     lemma19,
     lemma20,
+    proven_sigma,
     smoothed_width,
 )
 from widenet.theory.quantity import Constant, Quantity, Source
-from widenet.theory.smooth.series import mpf
+from widenet.theory.smooth.complexity import as_float
+from widenet.theory.smooth.series import Number, mpf
+
+NUM_SHARES = 3  # of δ: for σ_z, for ‖z‖ and for the descent, any of which may fail
 
 
 def theorem2(n: int, d: int, p: int) -> Quantity:
@@ -49,13 +53,16 @@ def theorem5(
 ) -> Quantity:
     """Steps for three layers on inputs with noise of variance v; the paper: (n/v)^{O(p)} ε^{−5/2} log⁴(n/ε).
 
-    Lemma 13 with δ/(Cp) for δ gives σ_z, Lemma 14 gives ‖z‖, and Theorem 4 at z in place of x the steps; the
-    paper's statement has ‖x‖ ≤ 1 and |y| ≤ 1.
+    Lemma 13 as its proof has it, at (δ/3)/(Cp), gives σ_z, Lemma 14 gives ‖z‖, and Theorem 4 at z in place of
+    x the steps; the paper's statement has ‖x‖ ≤ 1 and |y| ≤ 1.
     """
-    k = smoothed_width(n)
-    sigma, norm = lemma13(n, d, k, p, v, delta / (C * p)), lemma14(n, d, k, p, 1.0, v, delta)
+    k, share = smoothed_width(n), mpf(delta) / NUM_SHARES
+    smoothing = (n, d, k, p, v, share / (C * p))
+    norm = lemma14(n, d, k, p, 1.0, v, share)
     constant = Constant(C, hidden=True, meaning="in the failure probability O(pδ) of Lemma 13")
-    return _on_random_layer(5, n, k, sigma, norm, epsilon, delta, c, constant)
+    return _on_random_layer(
+        5, n, k, lemma13(*smoothing), proven_sigma(*smoothing), norm, epsilon, share, c, constant
+    )
 
 
 def theorem6(
@@ -74,28 +81,31 @@ def theorem6(
 
     Lemma 19 gives σ_z, Lemma 20 gives ‖z‖, and Theorem 4 at z in place of x the steps, for |y| ≤ 1.
     """
-    sigma_z, norm = lemma19(d, k, p, sigma, delta, C), lemma20(d, k, p, B, delta)
+    share = mpf(delta) / NUM_SHARES
+    layer, norm = lemma19(d, k, p, sigma, share, C), lemma20(d, k, p, B, share)
     constant = Constant(C, hidden=True, meaning="in Ω of Lemma 19, an absolute constant")
-    return _on_random_layer(6, n, k, sigma_z, norm, epsilon, delta, c, constant)
+    sigma_z = mpf(10) ** layer.log10
+    return _on_random_layer(6, n, k, layer, sigma_z, norm, epsilon, share, c, constant)
 
 
 def _on_random_layer(
     number: int,
     n: int,
     k: int,
-    sigma: Quantity,
+    layer: Quantity,
+    sigma_z: Number,
     norm: Quantity,
     epsilon: float,
     delta: float,
     c: float,
     constant: Constant,
 ) -> Quantity:
-    """Theorem 4 at z, with σ_z and ‖z‖ by their logarithms, which do not overflow."""
-    B, sigma_z = mpf(10) ** norm.log10, mpf(10) ** sigma.log10
+    """Theorem 4 at z, σ_z being the lemma's on the `layer`; δ is one lemma's share."""
+    B = mpf(10) ** norm.log10
     if sigma_z > 0:
         steps = theorem4(n, k, 2 * k + 2, B, 1.0, sigma_z, 0.25, epsilon, delta, c)
         value, log10_value, terms, why = steps.value, steps.log10, steps.terms, steps.why
-        applies = bool(sigma.applies and steps.applies)
+        applies = bool(layer.applies and steps.applies)
     else:
         value, log10_value, terms, why = (
             math.inf,
@@ -110,9 +120,14 @@ def _on_random_layer(
         log10=log10_value,
         formula="Theorem 4's steps at B = ‖z‖, σ = σ_z, d = k, r = 2k + 2",
         filled=f"at ‖z‖ = {text(B)}, σ_z = {text(sigma_z)}, d = {k}, r = {2 * k + 2}",
-        terms={"k": k, "r": 2 * k + 2, "σ_z": sigma.value, "‖z‖": norm.value, **terms},
+        terms={"k": k, "r": 2 * k + 2, "σ_z": as_float(sigma_z), "‖z‖": norm.value, **terms},
         applies=applies,
-        why=(*sigma.why, *norm.why, *why),
+        why=(
+            *layer.why,
+            *norm.why,
+            *why,
+            f"δ is shared: {text(delta)} each for {layer.source.place}, {norm.source.place} and Theorem 4.",
+        ),
         constants={
             "C": constant,
             "c": Constant(c, True, "of Algorithm 1; c ≤ c_max, an absolute constant without a value"),

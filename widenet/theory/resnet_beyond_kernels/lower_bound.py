@@ -38,7 +38,7 @@ def far_share(num_samples: float, d1: int, k: int, error: float, alpha: float) -
     An error of at most e = (1 − s)α² on H_S needs a share s of χ_S in the space, and these shares add up to
     at most N over the class.
     """
-    share = 1 - error / alpha**2
+    share = 1 - error / alpha / alpha  # α² alone may underflow
     return max(0.0, 1 - num_samples / (class_size(d1, k) * share)) if share > 0 else 0.0
 
 

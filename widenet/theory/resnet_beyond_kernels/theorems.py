@@ -14,8 +14,6 @@ from widenet.theory.smooth.complexity import as_float, log10, shown_number
 from widenet.theory.smooth.series import context, mpf
 
 PAPER = "resnet-beyond-kernels"
-# the least m with τ_w⁴ m^−0.496 ≤ m^−0.01, the tightest pair of Table 1's limits on σ_w, is τ_w to this power
-WIDTH_POWER = 1 / 0.1215
 NUM_FUNCTIONS_PER_SAMPLE = 1000  # of Theorems 2 and 3
 
 
@@ -50,7 +48,7 @@ def theorem_1(
         "resnet-theorem-1",
         as_float(T),
         "T = c_T·(k·p_F·C_F)²/min(1, δ²)",
-        f"T = {c_T:g}·({k}·{p_F}·{C_F:g})²/min(1, {delta:g}²) = {_text(T)}",
+        f"T = {c_T:g}·({k}·{p_F}·{C_F:g})²/min(1, {delta:g}²) = {shown(T)}",
         {
             "samples": as_float(T),
             "eta_w": eta_w,
@@ -67,73 +65,11 @@ def theorem_1(
         Source(PAPER, "Theorem 1"),
         log10(T),
         {
-            "c_alpha": _hidden(c_alpha, "in the range of α"),
-            "c_delta": _hidden(c_delta, "in the least δ"),
-            "c_T": _hidden(c_T, "in T"),
-            "c_w": _hidden(c_w, "in η_w = c_w·min(1, δ)"),
-            "c_v": _hidden(c_v, "in η_v = η_w·c_v·(α·p_G·C_G/(p_F·C_F))²"),
-        },
-    )
-
-
-def table_1(
-    m: float,
-    k: int,
-    p_F: int,
-    C_F: float,
-    p_G: int,
-    C_G: float,
-    alpha: float,
-    sigma_w: float = 0.0,
-    sigma_v: float = 0.0,
-    *,
-    c_w: float = 1.0,
-    c_v: float = 1.0,
-    log_power: float = 1.0,
-) -> Quantity:
-    """The least width at which Table 1 has a σ_w, and whether (m, σ_w, σ_v) is one.
-
-    With t = log_m τ_w the table asks for m^max(−0.49, 4t−0.496) ≤ σ_w ≤ m^min(−0.01, t−0.126), which has a
-    solution exactly if t ≤ 0.1215.
-    """
-    width, tau_w, tau_v = mpf(m), c_w * k * p_F * mpf(C_F), c_v * mpf(alpha) * k * p_G * mpf(C_G)
-    polylog = context.log(width) ** log_power
-    low_w = max(width ** mpf("-0.49"), (tau_w * width ** mpf("-0.124")) ** 4)
-    high_w = min(width ** mpf("-0.01"), tau_w * width ** mpf("-0.126"))
-    low_v = max(polylog, tau_v * polylog)
-    high_v = min(width ** mpf("0.365"), tau_v * (width / k) ** mpf("0.375"))
-    sw = mpf(sigma_w) if sigma_w else context.sqrt(low_w * high_w)
-    sv = mpf(sigma_v) if sigma_v else context.sqrt(low_v * high_v)
-    demands = (
-        Demand("τ_w = c_w·k·p_F·C_F", tau_w, "≥", 1),
-        Demand("σ_w", sw, "≥", low_w, "max(m^−0.49, τ_w⁴·m^−0.496)"),
-        Demand("σ_w", sw, "≤", high_w, "min(m^−0.01, τ_w·m^−0.126)"),
-        Demand("τ_v = c_v·α·k·p_G·C_G", tau_v, "≤", 1 / polylog, "1/polylog(m)"),
-        Demand("σ_v", sv, "≥", low_v, "polylog(m)·max(1, τ_v)"),
-        Demand("σ_v", sv, "≤", high_v, "min(m^0.365, τ_v·(m/k)^0.375)"),
-    )
-    least = max(tau_w, mpf(1)) ** mpf(WIDTH_POWER)
-    return Quantity(
-        "resnet-table-1",
-        as_float(least),
-        "least m = τ_w^(1/0.1215), from σ_w ∈ [max(m^−0.49, τ_w⁴m^−0.496), min(m^−0.01, τ_w·m^−0.126)]",
-        f"least m = {_text(tau_w)}^{WIDTH_POWER:.3f} = {_text(least)}",
-        {
-            "tau_w": as_float(tau_w),
-            "tau_v": as_float(tau_v),
-            "least sigma_w": as_float(low_w),
-            "largest sigma_w": as_float(high_w),
-            "least sigma_v": as_float(low_v),
-            "largest sigma_v": as_float(high_v),
-        },
-        all_met(demands),
-        in_words(demands),
-        Source(PAPER, "Table 1"),
-        log10(least),
-        {
-            "c_w": _hidden(c_w, "in τ_w, the largest ‖W‖₂ of the proof"),
-            "c_v": _hidden(c_v, "in τ_v, the largest ‖V‖₂ of the proof"),
-            "log_power": _hidden(log_power, "power q of polylog(m) = (ln m)^q"),
+            "c_alpha": hidden(c_alpha, "in the range of α"),
+            "c_delta": hidden(c_delta, "in the least δ"),
+            "c_T": hidden(c_T, "in T"),
+            "c_w": hidden(c_w, "in η_w = c_w·min(1, δ)"),
+            "c_v": hidden(c_v, "in η_v = η_w·c_v·(α·p_G·C_G/(p_F·C_F))²"),
         },
     )
 
@@ -161,17 +97,17 @@ def corollary_7_1(
         "resnet-corollary-7.1",
         as_float(N),
         "N = c_N·k²·d/α⁸",
-        f"N = {c_N:g}·{k}²·{d}/{alpha:g}⁸ = {_text(N)}",
+        f"N = {c_N:g}·{k}²·{d}/{alpha:g}⁸ = {shown(N)}",
         {"samples": as_float(N), "risk": as_float(risk), "largest alpha": as_float(largest_alpha)},
         all_met(demands),
         (*in_words(demands), "The width must be at least a polynomial in d, 2^k and 1/α."),
         Source(PAPER, "Corollary 7.1"),
         log10(N),
         {
-            "c_N": _hidden(c_N, "in N"),
-            "c_risk": _hidden(c_risk, "in the risk c_risk·α⁴·2^(c_k·k)"),
-            "c_alpha": _hidden(c_alpha, "in the range of α"),
-            "c_k": _hidden(c_k, "in 2^O(k) = 2^(c_k·k)"),
+            "c_N": hidden(c_N, "in N"),
+            "c_risk": hidden(c_risk, "in the risk c_risk·α⁴·2^(c_k·k)"),
+            "c_alpha": hidden(c_alpha, "in the range of α"),
+            "c_k": hidden(c_k, "in 2^O(k) = 2^(c_k·k)"),
         },
     )
 
@@ -191,7 +127,7 @@ def theorem_2_conference(
 ) -> Quantity:
     """The conference version: correlation kernels, x uniform on the cube, with probability 0.99."""
     largest_N = c_N * mpf(d) ** (mpf(k) / 2) / context.log(d) ** k
-    least_alpha = c_alpha * mpf(d) ** (-mpf(k) / 4)
+    least_alpha, risk = c_alpha * mpf(d) ** (-mpf(k) / 4), mpf(alpha) ** 2 / 4
     demands = (
         Demand("k", k, "≥", 4),
         Demand("k", k, "≤", d, "d"),
@@ -200,15 +136,15 @@ def theorem_2_conference(
     )
     return Quantity(
         "resnet-theorem-2-conference",
-        alpha**2 / 4,
+        as_float(risk),
         "E‖H(x) − K(x)‖² > α²/4",
-        f"E‖H(x) − K(x)‖² > {alpha:g}²/4 = {alpha**2 / 4:.4g}",
-        {"risk": alpha**2 / 4, "largest N": as_float(largest_N), "least alpha": as_float(least_alpha)},
+        f"E‖H(x) − K(x)‖² > {alpha:g}²/4 = {shown(risk)}",
+        {"risk": as_float(risk), "largest N": as_float(largest_N), "least alpha": as_float(least_alpha)},
         all_met(demands),
         (*in_words(demands), "It holds for d beyond a bound that the paper does not give."),
         Source(PAPER, "Theorem 2 of the conference version"),
-        math.log10(alpha**2 / 4),
-        {"c_N": _hidden(c_N, "in the largest N"), "c_alpha": _hidden(c_alpha, "in the least α")},
+        log10(risk),
+        {"c_N": hidden(c_N, "in the largest N"), "c_alpha": hidden(c_alpha, "in the least α")},
     )
 
 
@@ -219,7 +155,7 @@ def fact_a3(k: int, p_F: int, C_F: float, p_G: int, C_G: float) -> Quantity:
         "resnet-fact-a.3",
         as_float(B_F * L_G),
         "B_F∘G ≤ k·p_F·C_F·p_G·C_G, with B_F ≤ √k·p_F·C_F and L_G ≤ √k·p_G·C_G",
-        f"B_F∘G ≤ {k}·{p_F}·{C_F:g}·{p_G}·{C_G:g} = {_text(B_F * L_G)}",
+        f"B_F∘G ≤ {k}·{p_F}·{C_F:g}·{p_G}·{C_G:g} = {shown(B_F * L_G)}",
         {"B_F": as_float(B_F), "L_G": as_float(L_G), "B_FG": as_float(B_F * L_G)},
         None,
         (),
@@ -236,15 +172,15 @@ def _hard_class(
         *_ordered(k, d1, d),
         Demand(symbol, number, "≤", mpf(num_functions) / NUM_FUNCTIONS_PER_SAMPLE, "C(d1,k)/1000"),
     )
-    risk = alpha**2 / 16
+    risk = mpf(alpha) ** 2 / 16
     learner = "K" if symbol == "N" else "F"
     return Quantity(
         name,
-        risk,
+        as_float(risk),
         f"E‖H(x) − {learner}(x)‖² > α²/16",
-        f"E‖H(x) − {learner}(x)‖² > {alpha:g}²/16 = {risk:.4g}",
+        f"E‖H(x) − {learner}(x)‖² > {alpha:g}²/16 = {shown(risk)}",
         {
-            "risk": risk,
+            "risk": as_float(risk),
             "functions in the class": as_float(mpf(num_functions)),
             f"largest {symbol}": as_float(mpf(num_functions // NUM_FUNCTIONS_PER_SAMPLE)),
             "share of the class": 0.99,
@@ -252,7 +188,7 @@ def _hard_class(
         all_met(demands),
         in_words(demands),
         Source(PAPER, place),
-        math.log10(risk),
+        log10(risk),
     )
 
 
@@ -260,15 +196,15 @@ def _ordered(k: int, d1: int, d: int) -> tuple[Demand, ...]:
     return Demand("k", k, "≤", d1, "d1"), Demand("d1", d1, "≤", d, "d")
 
 
-def _hidden(value: float, meaning: str) -> Constant:
+def hidden(value: float, meaning: str) -> Constant:
     return Constant(value, True, meaning)
 
 
-def _text(value: object) -> str:
+def shown(value: object) -> str:
     return shown_number(value, 4)
 
 
-def _ours(symbol: str) -> Argument:
+def hidden_argument(symbol: str) -> Argument:
     return Argument(f"constant {symbol} that the paper hides", float, 0.0, default=1.0, strict=True)
 
 
@@ -279,7 +215,7 @@ _SIZES = {
     "k": Argument("number of outputs", int, 2, LARGEST_SIZE),
 }
 _ALPHA = Argument("weight α of G(F)", float, 0.0, 1.0, strict=True)
-_COMPLEXITIES = {
+COMPLEXITIES = {
     "k": Argument("number of outputs", int, 1),
     "p_F": Argument("number of terms of each output of F", int, 1),
     "C_F": Argument("complexity C_s(F), as c-s gives it", float, 0.0, strict=True),
@@ -291,36 +227,23 @@ QUANTITIES = (
         "resnet-theorem-1",
         theorem_1,
         {
-            **_COMPLEXITIES,
+            **COMPLEXITIES,
             "alpha": Argument("weight α of G(F)", float, 0.0, strict=True),
             "delta": Argument("risk δ to be reached", float, 0.0, strict=True),
             "OPT": Argument("risk of the target itself, E ½‖H(x) − y‖²", float, 0.0, default=0.0),
             "B_F": Argument("bound on ‖F(x)‖", float, 0.0, default=1.0),
-            **{name: _ours(name) for name in ("c_alpha", "c_delta", "c_T", "c_w", "c_v")},
+            **{name: hidden_argument(name) for name in ("c_alpha", "c_delta", "c_T", "c_w", "c_v")},
         },
         "Samples, steps and rates with which SGD on a three-layer ResNet reaches risk δ",
     ),
     Entry(
-        "resnet-table-1",
-        table_1,
-        {
-            "m": Argument("number of neurons of a hidden layer", float, 2.0),
-            **_COMPLEXITIES,
-            "alpha": Argument("weight α of G(F)", float, 0.0, strict=True),
-            "sigma_w": Argument(
-                "standard deviation σ_w of W0, 0 for the middle of its range", float, 0.0, default=0.0
-            ),
-            "sigma_v": Argument(
-                "σ_v, √m times the standard deviation of V0, 0 for the middle", float, 0.0, default=0.0
-            ),
-            **{name: _ours(name) for name in ("c_w", "c_v", "log_power")},
-        },
-        "Width and initialisation that the proof of Theorem 1 asks for",
-    ),
-    Entry(
         "resnet-corollary-7.1",
         corollary_7_1,
-        {**_SIZES, "alpha": _ALPHA, **{name: _ours(name) for name in ("c_N", "c_risk", "c_alpha", "c_k")}},
+        {
+            **_SIZES,
+            "alpha": _ALPHA,
+            **{name: hidden_argument(name) for name in ("c_N", "c_risk", "c_alpha", "c_k")},
+        },
         "Samples from which a ResNet learns the class (7.1)",
     ),
     Entry(
@@ -337,7 +260,7 @@ QUANTITIES = (
             "k": _SIZES["k"],
             "N": Argument("number of samples", int, 1),
             "alpha": _ALPHA,
-            **{name: _ours(name) for name in ("c_N", "c_alpha")},
+            **{name: hidden_argument(name) for name in ("c_N", "c_alpha")},
         },
         "The same for correlation kernels, as the conference version has it",
     ),
@@ -347,5 +270,5 @@ QUANTITIES = (
         {**_SIZES, "D": Argument("number of features", int, 1), "alpha": _ALPHA},
         "Risk that no linear regression over D features gets below on the class (7.1)",
     ),
-    Entry("resnet-fact-a.3", fact_a3, _COMPLEXITIES, "Bounds B_F, L_G and B_F∘G on F and G"),
+    Entry("resnet-fact-a.3", fact_a3, COMPLEXITIES, "Bounds B_F, L_G and B_F∘G on F and G"),
 )

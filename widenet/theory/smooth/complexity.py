@@ -178,7 +178,7 @@ def complexity_sum(phi: str | Taylor, weights: Weights, degree: int = 0) -> Sum:
         left_out = _smallest(f, partial(weights.tail, n), weights) if f.certain else mpf(0)
         if left_out < INFINITY and left_out <= WANTED * largest:  # else not worth the coefficients
             found = _summed(f, weights, n)
-            if found.error <= WANTED * found.value:
+            if found.error <= WANTED * (found.value or 1):
                 return found
         n += n // 4
     raise NotConvergedError(
@@ -217,10 +217,12 @@ def _summed(f: Taylor, weights: Weights, n: int) -> Sum:
     if f.certain or f.degree is not None:
         truncation = mpf(0) if f.degree is not None else _smallest(f, partial(weights.tail, n), weights)
         rounding = f.num_steps * (n + 5) ** 2 * UNIT * _smallest(f, weights.largest, weights)
-        why = f"It converges: {n:,} terms were summed, and what is left out is bounded."
-        if f.degree is not None:
-            why = f"It is a finite sum of {n:,} terms."
-        return Sum(value, parts, truncation + rounding, n, why)
+        error = truncation + rounding
+        why = f"It is a finite sum of {n:,} terms."
+        if f.degree is None:
+            share = shown_number(error / value, 2) if value else "0"
+            why = f"It converges: {n:,} terms were summed, and the rest is at most {share} of the sum."
+        return Sum(value, parts, error, n, why)
     terms = [
         context.fsum(s * w[i] for w in each.values())
         for i, s in enumerate(sizes[-2 * BLOCK :], n - 2 * BLOCK)
