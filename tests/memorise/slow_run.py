@@ -3,6 +3,7 @@
 Arguments: a file, to which a line is added for each state that was written, then those of the command.
 """
 
+import signal
 import sys
 import time
 from pathlib import Path
@@ -29,5 +30,6 @@ def main(log: Path) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background has it ignored
     path = Path(sys.argv.pop(1))
     main(path)

@@ -62,6 +62,7 @@ def main(path: str, log: str, num_trials: str, seconds: str, *options: str) -> N
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background has it ignored
     try:
         main(*sys.argv[1:])
     except WidenetError as error:
