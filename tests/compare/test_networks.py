@@ -106,9 +106,21 @@ def test_epochs_come_to_about_as_many_steps():
     assert default_epochs(10**6) == networks.FEWEST_EPOCHS
 
 
-def test_forecast_scales_with_epochs(training, small_grid):
-    short, long = (NetworkMethod("2layer-all", 16, epochs).forecast(training) for epochs in (10, 1000))
-    assert 0 < short < long
+def test_forecast_scales_with_epochs(training, small_grid, monkeypatch):
+    """By a clock that takes 1 s for an epoch and 3 s for what is done once."""
+    now = 0.0
+
+    def swept(method, training, grid):
+        nonlocal now
+        now += 3.0 + grid[0].epochs
+
+    monkeypatch.setattr(networks, "_sweep", swept)
+    monkeypatch.setattr(networks.time, "perf_counter", lambda: now)
+    none, short, long = (
+        NetworkMethod("2layer-all", 16, epochs).forecast(training) for epochs in (0, 10, 1000)
+    )
+    assert 0 < none < short
+    assert long - none == pytest.approx(100 * (short - none))
 
 
 def test_pilots_are_small(regression, small_grid, monkeypatch):
