@@ -2,7 +2,6 @@
 
 import io
 import json
-import pickle
 import struct
 import subprocess
 import sys
@@ -84,7 +83,6 @@ class Bomb:
 def pickled_array() -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, np.array([Bomb()], dtype=object), allow_pickle=True)
-    assert pickle  # what numpy used just now
     return buffer.getvalue()
 
 
