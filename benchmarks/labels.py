@@ -16,10 +16,10 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_clas
 from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
+from widenet.base.errors import InputError
 from widenet.data.loading import load
 from widenet.data.noise import flip_labels
 from widenet.data.targets import class_columns
-from widenet.errors import InputError
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.labels import LabelQuality, choose_label_model, judge_labels

@@ -13,8 +13,8 @@ from typing import TypedDict
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
 from widenet.data import Dataset, held_out, load
-from widenet.errors import InputError
 from widenet.kernels.matrix import cross_matrix, gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.learning_curve import (

@@ -6,8 +6,8 @@ import torch
 
 import widenet
 from widenet.audit import AuditSettings, TrainSettings, forecast, run, run_audit
+from widenet.base.errors import InputError, NotConvergedError
 from widenet.data import load, subset
-from widenet.errors import InputError, NotConvergedError
 from widenet.kernels import gram_matrix, kernel_by_name
 
 KEYS = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from widenet.errors import WidenetError
+from widenet.base.errors import WidenetError
 
 SMALL = ("--methods", "relu2-all,gaussian,ridge", "--folds", "3", "--repeats", "1")
 

@@ -222,7 +222,7 @@ def test_an_existing_folder_is_kept_without_force(widenet):
 
 def test_interrupted_it_goes_on_and_other_settings_do_not(widenet, monkeypatch):
     write_table("table.csv")
-    monkeypatch.setattr("widenet.memorise.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("widenet.runs.checkpoint.EVERY", 0.0)
     monkeypatch.setattr("widenet.memorise.methods.pgd.MOST", 10)
     interrupted = []
     advance = plan_module.PerturbedDescent.advance
@@ -251,7 +251,7 @@ def test_interrupted_it_goes_on_and_other_settings_do_not(widenet, monkeypatch):
 
 def test_a_checkpoint_that_cannot_be_written(widenet, monkeypatch):
     write_table("table.csv")
-    monkeypatch.setattr("widenet.memorise.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("widenet.runs.checkpoint.EVERY", 0.0)
     Path("o.checkpoint.safetensors").mkdir()
     code, _, err = widenet("memorise", "table.csv", "--out", "o", "--force")
     assert code in (1, 2)

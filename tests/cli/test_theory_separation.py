@@ -52,7 +52,7 @@ def test_json_is_the_result_wherever_the_flag_stands(widenet):
 def test_finished_runs_are_taken_from_the_store(separation, monkeypatch):
     arguments = (*SMALL, "-q", "--json", "--force", "--store", "runs.sqlite")
     first = json.loads(separation(*arguments)[1])
-    monkeypatch.setattr("widenet.separation.run.forecast", lambda *parts: 0.0)
+    monkeypatch.setattr("widenet.papers.resnet_beyond_kernels.separation.run.forecast", lambda *parts: 0.0)
     monkeypatch.setattr(sweeps, "train_together", pytest.fail)
     again = json.loads(separation(*arguments)[1])
     assert again["network"] == first["network"]
@@ -94,7 +94,7 @@ def test_wrong_input_gets_one_sentence(separation, arguments, words):
 
 
 def test_what_does_not_fit_is_refused_before_memory_is_taken(separation, monkeypatch):
-    monkeypatch.setattr("widenet.data.memory.available_bytes", lambda: 2**28)
+    monkeypatch.setattr("widenet.base.memory.available_bytes", lambda: 2**28)
     code, _, err = separation("-q", "--d1", "16", "--k", "8")
     assert code == 2
     assert "12,870 functions on 65,536 points needs about 25" in err

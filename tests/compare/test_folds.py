@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 import torch
 
+from widenet.base.errors import InputError
 from widenet.compare.folds import make_fold, outer_folds, prepared_by, some_rows
 from widenet.compare.tuning import INNER_FOLDS, drawn_rows, inner_splits
 from widenet.data import load, with_labels
-from widenet.errors import InputError
 
 
 def test_every_repeat_tests_every_row_once(dataset):

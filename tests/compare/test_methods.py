@@ -1,8 +1,8 @@
 import pytest
 
+from widenet.base.errors import InputError
 from widenet.compare.kernels import network_kernel
 from widenet.compare.methods import NETWORK_KERNELS, NETWORKS, all_methods, methods_by_name
-from widenet.errors import InputError
 from widenet.networks.names import network_by_name
 
 

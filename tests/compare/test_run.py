@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from widenet.base.errors import InputError, WidenetError
 from widenet.compare import CompareSettings, run_comparison, trials
 from widenet.compare.folds import make_fold, outer_folds
 from widenet.compare.kernels import classical
@@ -14,7 +15,6 @@ from widenet.compare.summary import champion_of, significance_of, summarise
 from widenet.compare.trials import Outcome, run_trial
 from widenet.compare.tuning import Family, Model, Score, Training
 from widenet.data import with_labels
-from widenet.errors import InputError, WidenetError
 from widenet.runs import Store
 
 CHEAP = ("relu2-all", "gaussian", "arcsin", "ridge")
@@ -172,7 +172,7 @@ def test_failed_methods_have_no_part_in_ranks_and_wins():
 def test_a_kernel_too_large_is_refused_before_anything_is_fitted(binary, watch, monkeypatch):
     spy = Spy()
     watch(spy, classical("arcsin"))
-    monkeypatch.setattr("widenet.data.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("widenet.base.memory.available_bytes", lambda: 1000)
     with pytest.raises(InputError, match="A kernel of 96 rows needs"):
         run_comparison(binary, CompareSettings(folds=5, repeats=1))
     assert not spy.seen

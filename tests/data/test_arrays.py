@@ -9,8 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from widenet.base.errors import InputError
 from widenet.data import Dataset, load
-from widenet.errors import InputError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4))
@@ -156,7 +156,7 @@ def test_terabyte_headers_are_refused(pack, shape):
 
 def test_what_exceeds_the_memory_is_refused(save, monkeypatch):
     path = save(X=X, y=Y)
-    monkeypatch.setattr("widenet.data.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("widenet.base.memory.available_bytes", lambda: 1000)
     assert "Array 'X' of shape 30 × 4 needs about" in refusal(path)
 
 

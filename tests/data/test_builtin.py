@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import widenet.data.builtin as builtin
+from widenet.base.errors import InputError
 from widenet.data import builtin_names, describe, held_out, load
 from widenet.data.places import Part, content, places
-from widenet.errors import InputError
 
 
 @pytest.fixture

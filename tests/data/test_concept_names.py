@@ -1,9 +1,9 @@
 import pytest
 import torch
 
+from widenet.base.errors import InputError
 from widenet.data import builtin_names, describe, held_out, load, resnet_cube, resnet_hard, subset
 from widenet.data.concept_names import CONCEPTS, parse_draw, shown_options
-from widenet.errors import InputError
 
 
 @pytest.mark.parametrize("name", CONCEPTS)

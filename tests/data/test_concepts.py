@@ -7,6 +7,7 @@ from itertools import combinations, product
 import pytest
 import torch
 
+from widenet.base.errors import InputError
 from widenet.data import (
     Concept,
     Cube,
@@ -18,7 +19,6 @@ from widenet.data import (
     ThreeLayerTarget,
     TwoLayerTarget,
 )
-from widenet.errors import InputError
 
 SINES = [torch.sin, torch.cos, torch.tanh]
 SCALARS = {torch.sin: math.sin, torch.cos: math.cos, torch.tanh: math.tanh, torch.square: lambda z: z * z}

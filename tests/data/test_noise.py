@@ -3,8 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from widenet.base.errors import InputError
 from widenet.data import Dataset, flip_labels, load, redraw_labels, subset, with_labels
-from widenet.errors import InputError
 
 
 @pytest.fixture(scope="module")

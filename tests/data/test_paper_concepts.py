@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 import torch
 
+from widenet.base.errors import InputError
 from widenet.data import Sphere, parity6, resnet_cube, resnet_hard, three_sines, three_tanhs
-from widenet.errors import InputError
 
 
 def corners(d: int) -> torch.Tensor:

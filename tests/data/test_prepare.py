@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from widenet.base.errors import InputError
 from widenet.data.columns import CategoricalColumn, NumericColumn, fit_array_columns
 from widenet.data.prepare import fit_preparation
-from widenet.errors import InputError
 
 FRAME = pd.DataFrame(
     {"a": [1.0, 2.0, 4.0, 9.0], "constant": [0.1] * 4, "c": ["x", "y", "y", "z"], "b": [-3, 1, 0, 5]}

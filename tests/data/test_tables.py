@@ -11,10 +11,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from widenet.base.errors import InputError
 from widenet.data import Dataset, load
 from widenet.data.columns import CategoricalColumn, NumericColumn
 from widenet.data.tables import MISSING, choose_target, scan_delimited
-from widenet.errors import InputError
 
 HEADER = "width,height,colour,y\n"
 ROWS = "".join(f"{i % 7},{i * 0.37:.2f},{'rgb'[i % 3]},{'no' if i % 2 else 'yes'}\n" for i in range(30))
@@ -228,7 +228,7 @@ def test_duplicate_looking_pandas_names_stay(write):
 
 
 def test_too_large_table_is_refused_before_it_is_read(write, monkeypatch):
-    monkeypatch.setattr("widenet.data.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("widenet.base.memory.available_bytes", lambda: 1000)
     monkeypatch.setattr(pd, "read_csv", lambda *_, **__: pytest.fail("read"))
     assert "GiB" in refusal(write(HEADER + ROWS))
 

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.classical import Arcsin, Gaussian, Laplacian, Polynomial, RandomFeatures, Recursive
 
 X = torch.tensor([[0.6, 0.8], [0.0, 0.5], [-0.3, 0.1]], dtype=torch.float64)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.layers import Dense, Erf, Relu, Residual, sine_excess
 from widenet.kernels.moments import Moments
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.classical import RandomFeatures
 from widenet.kernels.matrix import cross_matrix, gram_matrix
 from widenet.kernels.names import kernel_by_name, kernel_names

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.layers import Dense, Relu, Residual
 from widenet.kernels.names import kernel_by_name
 from widenet.kernels.networks import Serial

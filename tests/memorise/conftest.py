@@ -12,9 +12,9 @@ from safetensors.numpy import load as load_tensors
 
 from widenet.data import load
 from widenet.memorise.certificate import Source
+from widenet.memorise.checker.verify import Check, Verification, verify
 from widenet.memorise.plan import MemoriseSettings
 from widenet.memorise.run import run_memorise
-from widenet.memorise.verify import Check, Verification, verify
 
 
 class Found:

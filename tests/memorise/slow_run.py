@@ -10,8 +10,8 @@ from pathlib import Path
 
 from widenet import cli
 from widenet.memorise import checkpoint
-from widenet.memorise.checkpoint import Checkpoint
 from widenet.memorise.methods import pgd
+from widenet.runs.checkpoint import Checkpoint
 
 
 def main(log: Path) -> None:

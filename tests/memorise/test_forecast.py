@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.memorise import forecast as forecast_module
 from widenet.memorise.forecast import forecast_memorising
 from widenet.memorise.problem import Problem

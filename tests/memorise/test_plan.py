@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from widenet.base.errors import InputError
 from widenet.data import Dataset, load
-from widenet.errors import InputError
 from widenet.memorise import forecast as forecast_module
 from widenet.memorise import plan as plan_module
-from widenet.memorise.checkpoint import Checkpoint
 from widenet.memorise.plan import MemoriseSettings, draft_memorising, plan_memorising
 from widenet.memorise.run import carry_out
+from widenet.runs.checkpoint import Checkpoint
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def no_sigma(monkeypatch) -> None:
 
 
 def test_sigma_min_is_kept_for_the_run_that_goes_on(dataset, tmp_path, monkeypatch, request):
-    monkeypatch.setattr("widenet.memorise.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("widenet.runs.checkpoint.EVERY", 0.0)
     mine = Checkpoint(tmp_path / "a", "me")
     first = plan_memorising(draft_memorising(dataset, checkpoint=mine), checkpoint=mine)
     request.getfixturevalue("no_sigma")
@@ -57,7 +57,7 @@ def test_a_long_run_asks_for_yes_before_sigma_min(dataset, monkeypatch):
 
 
 def test_what_was_begun_goes_on_however_long_it_takes(dataset, tmp_path, monkeypatch):
-    monkeypatch.setattr("widenet.memorise.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("widenet.runs.checkpoint.EVERY", 0.0)
     mine = Checkpoint(tmp_path / "a", "me")
     plan_memorising(draft_memorising(dataset, checkpoint=mine), checkpoint=mine)
     monkeypatch.setattr(forecast_module, "measure_speed", lambda: forecast_module.Speed(1.0, 1.0))
@@ -74,7 +74,7 @@ def test_a_method_that_is_refused_leaves_no_checkpoint(tmp_path, monkeypatch):
     X = rng.normal(size=(40, 10))
     X[7] = X[3] + 1e-9 * rng.normal(size=10)
     np.savez(tmp_path / "rows.npz", X=X, y=rng.normal(size=40))
-    monkeypatch.setattr("widenet.memorise.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("widenet.runs.checkpoint.EVERY", 0.0)
     mine = Checkpoint(tmp_path / "a", "me")
     settings = MemoriseSettings(layers=2, method="pgd", theorem=True)
     draft = draft_memorising(load(str(tmp_path / "rows.npz")), settings, checkpoint=mine)

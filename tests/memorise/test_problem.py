@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from widenet.base.errors import InputError
 from widenet.data import Dataset, load
-from widenet.errors import InputError
 from widenet.memorise.problem import first_of_point, problem_of, random_weights
 from widenet.memorise.sigma import smallest_singular_value
 from widenet.memorise.sizes import default_features, num_forms, smallest_power

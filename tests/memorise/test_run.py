@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 import torch
 
+from widenet.base.errors import WidenetError
 from widenet.data import load
-from widenet.errors import WidenetError
 from widenet.memorise import plan as plan_module
+from widenet.memorise.checker.verify import verify
 from widenet.memorise.methods.adam import AdamRecipe
 from widenet.memorise.plan import MemoriseSettings
 from widenet.memorise.run import checkpoint_at, loss_curve, run_memorise
-from widenet.memorise.verify import verify
 
 SLOW_RUN = Path(__file__).parent / "slow_run.py"
 
@@ -153,7 +153,7 @@ def test_what_misses_a_label_has_no_certificate(table, monkeypatch):
 
 def test_divergence_is_told_and_not_gone_on_from(table, tmp_path, monkeypatch):
     monkeypatch.setattr(plan_module, "AdamRecipe", lambda: AdamRecipe(epochs=3, rate=1e30))
-    monkeypatch.setattr("widenet.memorise.checkpoint.EVERY", 0.0)
+    monkeypatch.setattr("widenet.runs.checkpoint.EVERY", 0.0)
     dataset, settings = load(str(table)), MemoriseSettings(method="adam")
     mine = checkpoint_at(tmp_path / "a", dataset, settings)
     with pytest.raises(WidenetError, match="diverged"):

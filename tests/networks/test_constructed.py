@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from widenet.base.errors import InputError
 from widenet.data.concepts import TwoLayerTarget
-from widenet.errors import InputError
 from widenet.networks.constructed import (
     Term,
     constructed_step,

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.initialise import SCALES, Initialisation, initialise
 from widenet.networks.names import network_by_name
 

@@ -1,6 +1,6 @@
 import pytest
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.names import network_by_name, network_names
 from widenet.networks.resnet import GeneralResNet, ResNet
 

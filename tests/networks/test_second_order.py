@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
 from widenet.networks.network import outputs
 from widenet.networks.pseudo import Pseudo

@@ -5,8 +5,8 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
+from widenet.base.errors import InputError
 from widenet.data import memory
-from widenet.errors import InputError
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.layers import Dense, Relu
 from widenet.kernels.names import kernel_by_name

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.two_layer import TwoLayer, activations, gradient, initialise, outputs, tangent_gram
 
 

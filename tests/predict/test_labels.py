@@ -4,9 +4,9 @@ from sklearn.datasets import load_digits, make_classification, make_friedman1
 from sklearn.metrics import roc_auc_score
 from torch.testing import assert_close
 
+from widenet.base.errors import InputError
 from widenet.data.noise import flip_labels
 from widenet.data.targets import class_columns
-from widenet.errors import InputError
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict import labels as module

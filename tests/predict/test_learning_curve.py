@@ -7,7 +7,7 @@ import torch
 from sklearn.datasets import load_diabetes, load_digits
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.learning_curve import (
     ERROR_PRIOR,

@@ -39,7 +39,7 @@ from widenet.audit.result import (
 from widenet.data.dataset import Dataset
 from widenet.data.prepare import Preparation
 from widenet.predict.learning_curve import LearningCurve
-from widenet.report.charts import Chart
+from widenet.report.parts.plots import Chart
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = (

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from widenet.errors import WidenetError
+from widenet.base.errors import WidenetError
 from widenet.runs import Result, Store, Trial, data_hash, run_trials
 from widenet.runs.records import to_json
 

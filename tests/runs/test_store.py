@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from widenet.errors import InputError, WidenetError
+from widenet.base.errors import InputError, WidenetError
 from widenet.runs import Result, Store, Trial, run_trials
 from widenet.runs import store as module
 from widenet.runs.owner import Owner, current_place

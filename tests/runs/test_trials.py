@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from widenet.errors import WidenetError
+from widenet.base.errors import WidenetError
 from widenet.runs import Failure, Result, Store, Trial, run_trials
 
 

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.spectrum import cholesky
 from widenet.spectrum.cholesky import block_width, factorise, shift_rounding, smallest_eigenvalue
 from widenet.testing import decaying_matrix
@@ -127,6 +127,6 @@ def test_an_indefinite_matrix_is_refused():
 
 
 def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
-    monkeypatch.setattr("widenet.data.memory.available_bytes", lambda: 2**30)
+    monkeypatch.setattr("widenet.base.memory.available_bytes", lambda: 2**30)
     with pytest.raises(InputError, match=r"needs about 1[34].* GiB"):
         smallest_eigenvalue(lambda *_: pytest.fail("a tile was formed"), 60_000)

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from widenet.errors import NotConvergedError
+from widenet.base.errors import NotConvergedError
 from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.solve import conjugate_gradients, nystrom_preconditioner
 from widenet.testing import decaying_matrix

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from widenet.errors import NotConvergedError
+from widenet.base.errors import NotConvergedError
 from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.trace import hutchpp_trace, stochastic_logdet, stochastic_trace
 from widenet.testing import decaying_matrix

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from widenet.base.errors import InputError
 from widenet.data import (
     Concept,
     Cube,
@@ -19,7 +20,6 @@ from widenet.data import (
     three_sines,
     three_tanhs,
 )
-from widenet.errors import InputError
 from widenet.theory.concepts import in_class, polarised, report
 from widenet.theory.demand import all_met
 from widenet.theory.named_concepts import concept

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.quantity import Quantity, Source
 

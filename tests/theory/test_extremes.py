@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from widenet.errors import WidenetError
-from widenet.report.files import to_json
+from widenet.base.errors import WidenetError
+from widenet.report.parts.files import to_json
 from widenet.theory.entry import Entry
 from widenet.theory.names import GROUPS, entry_by_name
 from widenet.theory.quantity import Quantity

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.entry import Entry
 from widenet.theory.names import GROUPS, TITLES, entry_by_name
 

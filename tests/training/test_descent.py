@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from widenet.base.errors import InputError
 from widenet.data import load
-from widenet.errors import InputError
 from widenet.kernels.names import kernel_by_name
 from widenet.networks.two_layer import TwoLayer, activations, gradient, initialise, outputs, tangent_gram
 from widenet.predict.curve import descent_loss

@@ -6,7 +6,7 @@ import pytest
 import torch
 from sklearn.linear_model import Ridge
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels import cross_matrix, gram_matrix, kernel_by_name
 from widenet.testing import unit_rows
 from widenet.training.linear import (

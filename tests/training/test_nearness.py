@@ -5,8 +5,8 @@ import json
 import pytest
 import torch
 
+from widenet.base.errors import InputError
 from widenet.data import load
-from widenet.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
 from widenet.networks.network import outputs, with_ones
 from widenet.networks.pseudo import Linearised, Pseudo

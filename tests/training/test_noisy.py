@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers
 from widenet.networks.initialise import Initialisation, initialise
 from widenet.networks.network import Parameters, outputs, with_ones

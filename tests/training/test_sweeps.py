@@ -8,8 +8,8 @@ from multiprocessing import get_context
 import pytest
 import torch
 
+from widenet.base.errors import InputError, WidenetError
 from widenet.data import load
-from widenet.errors import InputError, WidenetError
 from widenet.networks.names import network_by_name
 from widenet.runs import Store
 from widenet.runs.records import from_json, to_json

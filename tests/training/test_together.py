@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels import gram_matrix, kernel_by_name
 from widenet.networks.fully_connected import ThreeLayers
 from widenet.networks.initialise import Initialisation, initialise

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from widenet.audit.result import Bound, Complexity, LeaveOneOutSummary
+from widenet.audit.result import Bound, Complexity, Estimate, LeaveOneOutSummary, Outside
+from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.audit.spectral import LabelSpectrum
 from widenet.data.dataset import Dataset
 from widenet.kernels.kernel import Kernel
@@ -34,7 +35,7 @@ def loo_summary(dataset: Dataset, loo: LeaveOneOut | None) -> LeaveOneOutSummary
     """Mean squared leave-one-out error, its error bar, and the share of rows misclassified."""
     baseline = float(dataset.Y.var(0, correction=0).sum())
     if loo is None:
-        return LeaveOneOutSummary(None, None, None, dataset.n, "not converged", baseline)
+        return LeaveOneOutSummary(None, None, None, dataset.n, Estimate.NOT_CONVERGED, baseline)
     noise, predictions = loo.precision_error, unbiased_predictions(dataset, loo)
     errors = squared_errors(predictions, dataset.Y)
     classification = dataset.labels is not None
@@ -43,7 +44,7 @@ def loo_summary(dataset: Dataset, loo: LeaveOneOut | None) -> LeaveOneOutSummary
         error_bar=float((2 * noise * errors).norm()) / dataset.n,
         misclassified=float(mistakes(predictions, dataset.Y).mean()) if classification else None,
         rows=dataset.n,
-        method="estimated" if bool(noise.any()) else "closed form",
+        method=Estimate.ESTIMATED if bool(noise.any()) else Estimate.CLOSED_FORM,
         baseline=baseline,
     )
 
@@ -69,41 +70,20 @@ def population_bound(
     """Theorem 5.1's bound for the hardest target column, and whether the theorem speaks of this case."""
     hardest = max(complexity.columns, key=lambda column: column.lower)
     if hardest.upper is None or hardest.value is None or spectrum.floor <= 0:
-        why = "The complexity is not certified here (see above), and without it there is no bound."
-        return Bound(None, {}, DELTA, vacuous=True, applies=False, why=why)
+        return Bound(None, {}, DELTA, vacuous=True, reasons=(Outside.NOT_CERTIFIED,))
     quadratic = hardest.upper**2 * dataset.n / 2
     bound = generalisation_bound(
         quadratic, float(diagonal.sum()), dataset.n, floor=spectrum.floor, delta=DELTA
     )
-    vacuous = bound.value >= 1
-    reasons = _outside(dataset, kernel_name, spectrum)
-    return Bound(bound.value, bound.terms, DELTA, vacuous, not reasons, _why(reasons, vacuous))
+    return Bound(bound.value, bound.terms, DELTA, bound.value >= 1, _outside(dataset, kernel_name, spectrum))
 
 
-def _outside(dataset: Dataset, kernel_name: str, spectrum: LabelSpectrum) -> list[str]:
+def _outside(dataset: Dataset, kernel_name: str, spectrum: LabelSpectrum) -> tuple[Outside, ...]:
     """Reasons why Theorem 5.1 does not speak of this case as it stands."""
-    reasons = []
-    if kernel_name != "relu2-hidden":
-        reasons.append(f"it is about relu2-hidden, and for {kernel_name} this is its analogue for kernels")
-    if dataset.Y.shape[1] > 1:
-        which = "class against the rest" if dataset.task == "multiclass" else "target"
-        reasons.append(f"it is about one output, and this is for the hardest {which}")
-    if float(dataset.Y.abs().max()) > 1:
-        reasons.append("it is about targets between -1 and 1, and some of these are larger")
-    if spectrum.unfittable > 0:
-        reasons.append("identical rows with different targets keep the training loss above zero")
-    return reasons
-
-
-def _why(reasons: list[str], vacuous: bool) -> str:
-    scope = (
-        f"The theorem does not apply as it stands: {'; '.join(reasons)}."
-        if reasons
-        else "The theorem applies to a network of sufficient width and small initialisation."
-    )
-    verdict = (
-        "A loss of at most 1 is certain anyway, so the bound says nothing here."
-        if vacuous
-        else "The bound is below 1, so it does say something."
-    )
-    return f"{scope} {verdict}"
+    found = {
+        Outside.OTHER_KERNEL: kernel_name != DEFAULT_KERNEL,
+        Outside.SEVERAL_OUTPUTS: dataset.Y.shape[1] > 1,
+        Outside.LARGE_TARGETS: float(dataset.Y.abs().max()) > 1,
+        Outside.CONFLICTS: spectrum.unfittable > 0,
+    }
+    return tuple(reason for reason, holds in found.items() if holds)

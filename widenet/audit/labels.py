@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.audit.result import Noise, Suspect
+from widenet.audit.result import LabelNoise, Suspect
 from widenet.data.dataset import Dataset
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.names import kernel_by_name
@@ -20,18 +20,18 @@ from widenet.predict.labels import (
 )
 from widenet.predict.loo import LeaveOneOut
 
-Fit = Callable[[Kernel, Tensor, float], LeaveOneOut]
+FitLabels = Callable[[Kernel, Tensor, float], LeaveOneOut]
 
 
 @dataclass(frozen=True)
 class LabelReport:
     """The noise of the labels, and all rows, the most suspicious first."""
 
-    noise: Noise
+    noise: LabelNoise
     suspects: tuple[Suspect, ...]
 
 
-def audit_labels(dataset: Dataset, fit: Fit, *, generator: torch.Generator) -> LabelReport:
+def audit_labels(dataset: Dataset, fit: FitLabels, *, generator: torch.Generator) -> LabelReport:
     """Choose a kernel and ridge for the labels by likelihood, leave every row out, and judge its label.
 
     Args:
@@ -56,7 +56,7 @@ def _report(dataset: Dataset, quality: LabelQuality, suggested: list[str], model
     scores, rows = quality.score.tolist(), dataset.rows.tolist()
     order = torch.argsort(quality.score, descending=True, stable=True).tolist()
     suspects = tuple(Suspect(rows[i], dataset.given[i], suggested[i], scores[i]) for i in order)
-    noise = Noise(quality.estimate, quality.low, quality.high, model.kernel, model.ridge)
+    noise = LabelNoise(quality.estimate, quality.low, quality.high, model.kernel, model.ridge)
     return LabelReport(noise, suspects)
 
 

@@ -11,7 +11,7 @@ from widenet.spectrum.gram import Gram
 
 
 @dataclass(frozen=True)
-class Problem:
+class KernelProblem:
     """Gradient descent on rows of which some coincide, as an equal problem on the distinct ones.
 
     Rows that are one point get one prediction, so only the mean of their targets can be fitted. With m_i rows
@@ -33,30 +33,7 @@ class Problem:
     floor: float
 
 
-class PartOfGram:
-    """The rows and columns `rows` of a Gram operator, without computing it anew."""
-
-    def __init__(self, gram: Gram, rows: Tensor) -> None:
-        self.gram, self.rows = gram, rows
-
-    @property
-    def n(self) -> int:
-        return len(self.rows)
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self.gram.dtype
-
-    def matmul(self, V: Tensor) -> Tensor:
-        spread = V.new_zeros(self.gram.n, V.shape[1])
-        spread[self.rows] = V
-        return self.gram.matmul(spread)[self.rows]
-
-    def diag(self) -> Tensor:
-        return self.gram.diag()[self.rows]
-
-
-class WeightedGram:
+class WeightedGram(Gram):
     """D^½ H D^½ as an operator."""
 
     def __init__(self, gram: Gram, weights: Tensor) -> None:
@@ -77,7 +54,7 @@ class WeightedGram:
         return self.weights.square() * self.gram.diag()
 
 
-def distinct_problem(dataset: Dataset, duplicates: Duplicates, gram: Gram, floor: float) -> Problem:
+def distinct_problem(dataset: Dataset, duplicates: Duplicates, gram: Gram, floor: float) -> KernelProblem:
     """Put the targets and multiplicities of coinciding rows onto the Gram operator of the distinct rows.
 
     Args:
@@ -87,11 +64,11 @@ def distinct_problem(dataset: Dataset, duplicates: Duplicates, gram: Gram, floor
         floor: Lower bound on its smallest eigenvalue; multiplicities can only raise it.
     """
     if duplicates.num_repeated == 0:
-        return Problem(gram, dataset.Y.new_ones(dataset.n), dataset.Y, 0.0, floor)
+        return KernelProblem(gram, dataset.Y.new_ones(dataset.n), dataset.Y, 0.0, floor)
     place = torch.searchsorted(duplicates.unique, duplicates.group)
     counts = torch.bincount(place, minlength=len(duplicates.unique)).to(dataset.Y.dtype)
     sums = torch.zeros(len(counts), dataset.Y.shape[1], dtype=dataset.Y.dtype).index_add_(0, place, dataset.Y)
     means = sums / counts[:, None]
     weights = counts.sqrt()
     unfittable = float((dataset.Y - means[place]).square().sum())
-    return Problem(WeightedGram(gram, weights), weights, weights[:, None] * means, unfittable, floor)
+    return KernelProblem(WeightedGram(gram, weights), weights, weights[:, None] * means, unfittable, floor)

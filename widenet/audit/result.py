@@ -1,42 +1,35 @@
-"""What an audit finds: frozen, and the same dictionary in Python and as JSON."""
+"""What an audit finds."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any, ClassVar
 
+from torch import Tensor
+
+from widenet.base.wording import number, percent
 from widenet.predict.learning_curve import LearningCurve
+from widenet.study.data import DataSummary
+from widenet.study.forecast import Forecast
+from widenet.study.result import Result, aside
 
-SCHEMA = "widenet/audit/1"
+LABELS_FILE = "labels.csv"
+NUM_PICTURED = 24  # most suspicious rows whose images a result holds
 
 
 @dataclass(frozen=True)
-class DataSummary:
-    """Is the data sound?
+class Soundness:
+    """Is the data sound? Rows are told by their numbers.
 
     Attributes:
-        name: Built-in name or file name.
-        n: Number of rows.
-        d: Number of columns after encoding and preparation.
-        classes: Class names; empty for regression.
-        class_counts: Rows of each class.
-        task: binary, multiclass or regression.
-        prepare: The map that was used, of `Preparation`.
-        duplicates: Groups of rows that are one point on the sphere, by row number.
-        opposites: Pairs of rows that point in opposite directions, by row number.
-        conflicts: Groups of identical rows whose targets differ, by row number.
-        provenance: Sentences on what was read and which encodings were made.
+        duplicates: Groups of rows that are one point on the sphere.
+        opposites: Pairs of rows that point in opposite directions.
+        conflicts: Groups of identical rows whose targets differ.
     """
 
-    name: str
-    n: int
-    d: int
-    classes: tuple[str, ...]
-    class_counts: tuple[int, ...]
-    task: str
-    prepare: str
     duplicates: tuple[tuple[int, ...], ...]
     opposites: tuple[tuple[int, ...], ...]
     conflicts: tuple[tuple[int, ...], ...]
-    provenance: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -109,7 +102,7 @@ class StepsTo:
 
 @dataclass(frozen=True)
 class TrainedCurve:
-    """A finite network trained by gradient descent, beside its prediction (`--train`).
+    """A finite network trained by gradient descent, beside its prediction.
 
     Attributes:
         width: Neurons.
@@ -148,7 +141,7 @@ class Curve:
         movement: Predicted ‖W(k) − W(0)‖_F at those steps.
         movement_limit: Its limit √(Σ yᵀH⁻¹y).
         steps_to: Steps until 50, 10 and 1% of the initial loss.
-        trained: A real training run laid over the prediction; None unless asked for.
+        trained: A real training run laid over the prediction; None where none was made.
     """
 
     eta: float
@@ -163,6 +156,16 @@ class Curve:
     trained: TrainedCurve | None
 
 
+class Outside(Enum):
+    """Why Theorem 5.1 does not speak of a case as it stands."""
+
+    NOT_CERTIFIED = "the complexity is not certified"
+    OTHER_KERNEL = "another kernel"
+    SEVERAL_OUTPUTS = "several outputs"
+    LARGE_TARGETS = "targets beyond 1"
+    CONFLICTS = "conflicting rows"
+
+
 @dataclass(frozen=True)
 class Bound:
     """Theorem 5.1's bound on the population loss, with all its terms.
@@ -172,16 +175,27 @@ class Bound:
         terms: Name to value, in the order of the proof.
         delta: The failure probability it is stated for.
         vacuous: Whether it says nothing (value of 1 or more).
-        applies: Whether the theorem speaks of this kernel and task.
-        why: A sentence on `applies` and `vacuous`.
+        reasons: Why the theorem does not speak of this case as it stands; empty where it does.
     """
 
     value: float | None
     terms: dict[str, float]
     delta: float
     vacuous: bool
-    applies: bool
-    why: str
+    reasons: tuple[Outside, ...]
+
+    @property
+    def applies(self) -> bool:
+        """Whether the theorem speaks of this kernel and task."""
+        return not self.reasons
+
+
+class Estimate(Enum):
+    """How a leave-one-out error was found."""
+
+    CLOSED_FORM = "closed form"
+    ESTIMATED = "estimated"
+    NOT_CONVERGED = "not converged"
 
 
 @dataclass(frozen=True)
@@ -193,7 +207,7 @@ class LeaveOneOutSummary:
         error_bar: Its standard error from estimation (0 for the closed form).
         misclassified: Share of rows whose class is predicted wrongly; None for regression.
         rows: Rows that were left out, one at a time.
-        method: "closed form", "estimated", or "not converged" where nothing can be shown.
+        method: How; where it did not converge, nothing can be shown.
         baseline: The error of predicting the mean of the targets.
     """
 
@@ -201,12 +215,12 @@ class LeaveOneOutSummary:
     error_bar: float | None
     misclassified: float | None
     rows: int
-    method: str
+    method: Estimate
     baseline: float
 
 
 @dataclass(frozen=True)
-class Noise:
+class LabelNoise:
     """Share of wrong labels (classes), or of target variance that is noise (regression)."""
 
     estimate: float
@@ -226,30 +240,48 @@ class Suspect:
     score: float
 
 
+class Held(Enum):
+    """What is held of the Gram matrix: all of it, its half as tiles, or some tiles, others recomputed."""
+
+    DENSE = "dense"
+    PACKED = "packed"
+    TILED = "tiled"
+
+
 @dataclass(frozen=True)
-class Forecast:
-    """What the audit was expected to cost, before it began.
+class GramPlan:
+    """How the Gram matrix is held, and the bytes that this takes."""
+
+    held: Held
+    num_bytes: int
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class AuditResult(Result):
+    """Everything that an audit finds.
 
     Attributes:
-        memory_bytes: Peak resident memory.
-        seconds: Wall-clock time.
-        gram: "dense" (held whole), "packed" (half of it held, as tiles) or "tiled" (partly recomputed).
-        gram_bytes: What is held of the Gram matrix, of those bytes.
+        data: The rows.
+        soundness: Repeated, opposite and contradictory rows.
+        kernel: Name of the kernel.
+        complexity: How learnable the labels are.
+        spectrum: Of the Gram matrix.
+        curve: How gradient descent will go.
+        bound: Theorem 5.1's.
+        loo: Leave-one-out error.
+        learning_curve: Error against the number of rows.
+        noise: Of the labels.
+        labels: All rows, the most suspicious first.
+        pictures: Pixels of the first of them, by row number; empty where rows are no images.
+        labels_file: Where the ranking was written; None where it was not.
+        forecast: What was expected.
+        gram: How the Gram matrix was held.
+        seconds: What it took.
     """
 
-    memory_bytes: int
-    seconds: float
-    gram: str
-    gram_bytes: int
-
-
-@dataclass(frozen=True)
-class AuditResult:
-    """Everything that an audit finds."""
-
-    schema: str
-    version: str
+    schema: ClassVar[str] = "widenet/audit/1"
     data: DataSummary
+    soundness: Soundness
     kernel: str
     complexity: Complexity
     spectrum: SpectrumSummary
@@ -257,14 +289,38 @@ class AuditResult:
     bound: Bound
     loo: LeaveOneOutSummary
     learning_curve: LearningCurve
-    noise: Noise
-    labels: tuple[Suspect, ...]
-    labels_file: str | None
+    noise: LabelNoise
+    labels: tuple[Suspect, ...] = aside()
+    pictures: dict[int, Tensor] = aside()
+    labels_file: str | None = None
     forecast: Forecast
+    gram: GramPlan
     seconds: float
 
+    def facts(self) -> dict[str, str]:
+        value, loo = self.complexity.value, self.loo
+        error = {} if loo.error is None else {"error": number(loo.error)}
+        error |= {} if loo.misclassified is None else {"misclassified": percent(loo.misclassified)}
+        return {
+            "data": self.data.name,
+            "n": f"{self.data.n}",
+            "kernel": self.kernel,
+            "complexity": "open" if value is None else number(value),
+            **error,
+            "noise": percent(self.noise.estimate),
+        }
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, as `--json` prints them; the full ranking stays in `labels_file`."""
-        record = asdict(self)
-        del record["labels"]
+        """Plain Python values, as JSON has them; the full ranking stays in `labels_file`."""
+        record = super().to_dict()
+        record["data"] |= record.pop("soundness")
+        record["bound"]["applies"] = self.bound.applies
+        gram = record.pop("gram")
+        record["forecast"] |= {"gram": gram["held"], "gram_bytes": gram["num_bytes"]}
         return record
+
+    def resolved(self) -> dict[str, Any]:
+        return {"eta": self.curve.eta}
+
+    def placed(self, out: Path) -> "AuditResult":
+        return replace(self, labels_file=str(out / LABELS_FILE))

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib.metadata import version
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -12,69 +12,59 @@ from torch import Tensor
 from widenet.audit.forecast import forecast_audit
 from widenet.audit.generalise import learning_curve, loo_summary, population_bound
 from widenet.audit.labels import audit_labels
-from widenet.audit.problem import PartOfGram, Problem, distinct_problem
-from widenet.audit.result import SCHEMA, AuditResult, DataSummary, Forecast
+from widenet.audit.problem import KernelProblem, distinct_problem
+from widenet.audit.result import NUM_PICTURED, AuditResult, GramPlan, Held, Soundness, Suspect
+from widenet.audit.settings import TRAINED_WIDTH, AuditSettings
 from widenet.audit.spectral import complexity, label_spectrum, spectrum_summary, training_curve
-from widenet.audit.train import TrainSettings, train_beside
+from widenet.audit.train import train_beside
+from widenet.base.errors import InputError, NotConvergedError
+from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import Duplicates, find_duplicates
-from widenet.errors import InputError, NotConvergedError
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.loo import LeaveOneOut, estimated_leave_one_out, leave_one_out
 from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
 from widenet.spectrum.gram import DenseGram, Gram, TiledGram, num_to_fill
+from widenet.study.data import data_summary
 
-DEFAULT_KERNEL = "relu2-hidden"  # H∞: the theorems behind every section of the audit are about it
 JITTER = 1e-8  # of the mean diagonal: lets rows that occur twice be left out one at a time
 NORM_TOLERANCE = 1e-6  # of rows: what rounding in float32 leaves
 LOO_PROBES = 28  # at least
 PRECONDITIONER_RANK = 600
 SINGLE_MARGIN = 100  # by which eigenvalues exceed the rounding of float32 where it is used
 
-
-@dataclass(frozen=True)
-class AuditSettings:
-    """What an audit depends on, besides the data.
-
-    Attributes:
-        kernel: Name of the kernel.
-        eta: Step size of gradient descent; None for 1/λ_max.
-        seed: Seed of every random choice.
-        train: A real network to train beside the prediction; None for none.
-    """
-
-    kernel: str = DEFAULT_KERNEL
-    eta: float | None = None
-    seed: int = 0
-    train: TrainSettings | None = None
+GramMaker = Callable[[Kernel, Tensor, torch.dtype], Gram]
 
 
 def run_audit(
     dataset: Dataset,
     settings: AuditSettings | None = None,
     *,
-    progress: Callable[[str], None] = lambda stage: None,
+    make_gram: GramMaker | None = None,
+    allow_long: bool = False,
+    progress: Progress = SILENT,
 ) -> AuditResult:
     """Say what a wide network will make of this data, before training one.
 
     Args:
         dataset: The data.
         settings: Kernel, step size, seed; the defaults of `AuditSettings` if left out.
-        progress: Called with a few words as each stage begins, and with these words, a colon and how far it
-            is within a long one.
+        make_gram: Makes the Gram operator of a kernel on rows (n, d), in a precision; by default dense or
+            tiled, as the forecast decides.
+        allow_long: Whether an audit whose forecast is beyond an hour may run.
+        progress: Told of each stage.
     """
     start = time.perf_counter()
     settings = settings or AuditSettings()
-    kernel = _checked_kernel(settings)
+    kernel = kernel_by_name(settings.kernel)
     _refuse_other_norms(dataset)
     generator = torch.Generator().manual_seed(settings.seed)
-    forecast = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel)
-    progress(
-        f"forecast: {forecast.seconds:.0f} s and {forecast.memory_bytes / 2**30:.1f} GiB ({forecast.gram})"
-    )
-    work = _Work(dataset, forecast, generator, progress)
+    forecast, plan = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel)
+    progress.note(forecast)
+    forecast.refuse_long("audit fewer rows", allow_long=allow_long)
+    work = _Work(dataset, make_gram or partial(_planned_gram, plan), generator, progress)
     duplicates = find_duplicates(dataset)
 
     progress("kernel matrix")
@@ -84,8 +74,8 @@ def run_audit(
     spectrum = label_spectrum(
         dataset, problem, generator=generator, progress=work.count("labels on the spectrum")
     )
-    if isinstance(gram, TiledGram) and _single_suffices(dataset.n, ridge or problem.floor):
-        gram.round_(torch.float32)
+    if _single_suffices(dataset.n, ridge or problem.floor):
+        gram = gram.rounded(torch.float32)
     del problem
     loo = work.leave_one_out(gram, dataset.Y, ridge, "leave one out")
     del gram
@@ -93,14 +83,14 @@ def run_audit(
     learning = learning_curve(dataset, kernel, loo, generator=generator)
     labels = audit_labels(dataset, work.fit_labels, generator=generator)
     curve = training_curve(spectrum, settings.eta)
-    if settings.train is not None:
-        progress(f"training a network of width {settings.train.width:,}")
-        curve = replace(curve, trained=train_beside(dataset, settings.train, generator=generator))
+    if settings.train:
+        width = settings.width or TRAINED_WIDTH
+        progress(f"training a network of width {width:,}")
+        curve = replace(curve, trained=train_beside(dataset, width, generator=generator))
     found = complexity(dataset, spectrum)
     return AuditResult(
-        schema=SCHEMA,
-        version=version("widenet"),
-        data=_summary(dataset, duplicates),
+        data=data_summary(dataset),
+        soundness=Soundness(duplicates.groups, duplicates.opposite, duplicates.conflicts),
         kernel=settings.kernel,
         complexity=found,
         spectrum=spectrum_summary(spectrum),
@@ -110,32 +100,32 @@ def run_audit(
         learning_curve=learning,
         noise=labels.noise,
         labels=labels.suspects,
-        labels_file=None,
+        pictures=_pictures(dataset, labels.suspects),
         forecast=forecast,
+        gram=plan,
         seconds=time.perf_counter() - start,
     )
 
 
 @dataclass(frozen=True)
 class _Work:
-    """Gram operators and leave-one-out fits of one audit, done as its forecast decided."""
+    """Gram operators and leave-one-out fits of one audit."""
 
     dataset: Dataset
-    forecast: Forecast
+    make_gram: GramMaker
     generator: torch.Generator
-    progress: Callable[[str], None]
+    progress: Progress
 
     def gram(self, kernel: Kernel, dtype: torch.dtype = torch.float64) -> Gram:
-        """The Gram operator of all rows; tiles of the given precision where it is not held whole."""
-        if self.forecast.gram == "dense":
-            return DenseGram(gram_matrix(kernel, self.dataset.X))
-        return TiledGram(kernel, self.dataset.X, keep_bytes=self.forecast.gram_bytes, dtype=dtype)
+        """The Gram operator of all rows; in the given precision where it is not held whole."""
+        return self.make_gram(kernel, self.dataset.X, dtype)
 
     def leave_one_out(self, gram: Gram, Y: Tensor, ridge: float, stage: str) -> LeaveOneOut | None:
         """In closed form where the matrix is held, else estimated; None where that does not converge."""
         self.progress(stage)
-        if isinstance(gram, DenseGram):
-            return leave_one_out(gram.matrix, Y, ridge)
+        matrix = gram.held()
+        if matrix is not None:
+            return leave_one_out(matrix, Y, ridge)
         try:
             return estimated_leave_one_out(
                 gram,
@@ -163,7 +153,7 @@ class _Work:
     def count(self, stage: str) -> Callable[[int], None]:
         """Tell the stage, and then how many products with the Gram matrix it has made."""
         self.progress(stage)
-        return lambda num_products: self.progress(f"{stage}: {num_products} products")
+        return lambda num_products: self.progress(stage, num_products, detail="products")
 
 
 def _single_suffices(n: int, floor: float) -> bool:
@@ -174,16 +164,11 @@ def _single_suffices(n: int, floor: float) -> bool:
     return floor >= SINGLE_MARGIN * torch.finfo(torch.float32).eps * math.sqrt(n)
 
 
-def _checked_kernel(settings: AuditSettings) -> Kernel:
-    if settings.eta is not None and not 0 < settings.eta < math.inf:
-        raise InputError(f"The step size must be positive and finite, not {settings.eta:g}.")
-    if settings.train is not None and settings.kernel != DEFAULT_KERNEL:
-        raise InputError(
-            f"--train trains the network of {DEFAULT_KERNEL}; leave --kernel {settings.kernel} out."
-        )
-    if settings.train is not None and settings.train.width % 2:
-        raise InputError(f"--width {settings.train.width} must be even, because neurons come in pairs.")
-    return kernel_by_name(settings.kernel)
+def _planned_gram(plan: GramPlan, kernel: Kernel, X: Tensor, dtype: torch.dtype) -> Gram:
+    """Held whole, or by as many tiles as there is room for."""
+    if plan.held is Held.DENSE:
+        return DenseGram(gram_matrix(kernel, X))
+    return TiledGram(kernel, X, keep_bytes=plan.num_bytes, dtype=dtype)
 
 
 def _refuse_other_norms(dataset: Dataset) -> None:
@@ -196,30 +181,19 @@ def _refuse_other_norms(dataset: Dataset) -> None:
         )
 
 
-def _problem(dataset: Dataset, duplicates: Duplicates, kernel: Kernel, gram: Gram) -> Problem:
+def _problem(dataset: Dataset, duplicates: Duplicates, kernel: Kernel, gram: Gram) -> KernelProblem:
     """The problem over distinct rows, with a certified floor under its spectrum where one is found."""
-    floor = eigenvalue_floor(kernel, dataset.X[duplicates.unique])
-    if isinstance(gram, DenseGram):
-        if duplicates.num_repeated:
-            gram = DenseGram(gram.matrix[duplicates.unique][:, duplicates.unique])
-        floor = floor or cholesky_floor(gram.matrix)
-    elif duplicates.num_repeated:
-        gram = PartOfGram(gram, duplicates.unique)
+    if duplicates.num_repeated:
+        gram = gram.part(duplicates.unique)
+    floor, matrix = eigenvalue_floor(kernel, dataset.X[duplicates.unique]), gram.held()
+    if matrix is not None:
+        floor = floor or cholesky_floor(matrix)
     return distinct_problem(dataset, duplicates, gram, floor)
 
 
-def _summary(dataset: Dataset, duplicates: Duplicates) -> DataSummary:
-    counts = () if dataset.labels is None else torch.bincount(dataset.labels, minlength=len(dataset.classes))
-    return DataSummary(
-        name=dataset.name,
-        n=dataset.n,
-        d=dataset.d,
-        classes=dataset.classes,
-        class_counts=tuple(int(count) for count in counts),
-        task=dataset.task,
-        prepare=dataset.preparation.kind,
-        duplicates=duplicates.groups,
-        opposites=duplicates.opposite,
-        conflicts=duplicates.conflicts,
-        provenance=dataset.provenance,
-    )
+def _pictures(dataset: Dataset, suspects: tuple[Suspect, ...]) -> dict[int, Tensor]:
+    """Pixels of the most suspicious rows, by row number."""
+    if dataset.images is None:
+        return {}
+    position = {row: index for index, row in enumerate(dataset.rows.tolist())}
+    return {each.row: dataset.images[position[each.row]] for each in suspects[:NUM_PICTURED]}

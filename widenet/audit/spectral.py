@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.audit.problem import Problem
+from widenet.audit.problem import KernelProblem
 from widenet.audit.result import Alignment, ColumnComplexity, Complexity, Curve, SpectrumSummary, StepsTo
 from widenet.data.dataset import Dataset
 from widenet.predict.curve import descent_distance, descent_loss, step_grid, steps_until
 from widenet.spectrum.brackets import NUMERICAL_RANK, Bracket, bracket, inverse_bracket
 from widenet.spectrum.gram import num_to_fill
-from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos, smallest_eigenvalue
+from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos, smallest_ritz_value
 from widenet.spectrum.trace import rademacher
 
 NUM_PROBES = 12  # random label vectors, at least; their spread is the error bar of random labels
@@ -84,7 +84,7 @@ def _with_unfittable(measure: SpectralMeasure, energy: float) -> SpectralMeasure
 
 def label_spectrum(
     dataset: Dataset,
-    problem: Problem,
+    problem: KernelProblem,
     *,
     generator: torch.Generator,
     progress: Callable[[int], None] | None = None,
@@ -196,7 +196,7 @@ def _up_to(steps: Tensor, step: int | None) -> int | None:
 
 
 def _end_is_found(krylov: Krylov) -> bool:
-    value, residual = smallest_eigenvalue(krylov)
+    value, residual = smallest_ritz_value(krylov)
     return residual <= END_ACCURACY * value
 
 

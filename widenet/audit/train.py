@@ -1,13 +1,12 @@
-"""A real network beside its prediction: `audit --train`."""
-
-from dataclasses import dataclass
+"""A real network beside its prediction [fine-grained, Section 3.1]."""
 
 import torch
 from torch import Tensor
 
 from widenet.audit.result import TrainedCurve
+from widenet.audit.settings import DEFAULT_KERNEL
+from widenet.base.errors import WidenetError
 from widenet.data.dataset import Dataset
-from widenet.errors import WidenetError
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.networks.two_layer import initialise
@@ -16,43 +15,30 @@ from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.lanczos import SpectralMeasure, gauss_measure, lanczos
 from widenet.training.descent import DescentRun, descend
 
-KERNEL = "relu2-hidden"  # the kernel of the network that is trained
+# Weights are drawn in antisymmetric pairs: outputs begin at zero, and a large scale κ of the initial weights,
+# which keeps the network close to its linearisation, costs nothing.
+KAPPA = 1.0
+NUM_STEPS = 200  # of gradient descent, at η = 1/λ_max of the rows that are trained on
 MAX_ROWS = 1000  # trained on; more rows take time without making the comparison sharper
 NUM_LANCZOS = 200
 
 
-@dataclass(frozen=True)
-class TrainSettings:
-    """The network of [fine-grained, Section 3.1] that is trained.
-
-    Attributes:
-        width: Neurons m.
-        kappa: Scale κ of the initial weights. They are drawn in antisymmetric pairs, so that the outputs
-            begin at zero and a large κ, which keeps the network close to its linearisation, costs nothing.
-        num_steps: Steps of gradient descent, at η = 1/λ_max of the rows that are trained on.
-    """
-
-    width: int = 4096
-    kappa: float = 1.0
-    num_steps: int = 200
-
-
-def train_beside(dataset: Dataset, settings: TrainSettings, *, generator: torch.Generator) -> TrainedCurve:
+def train_beside(dataset: Dataset, width: int, *, generator: torch.Generator) -> TrainedCurve:
     """Train on at most MAX_ROWS rows, a network for each target column, and predict the same descent."""
     rows = torch.randperm(dataset.n, generator=generator)[:MAX_ROWS].sort().values
     X, Y = dataset.X[rows], dataset.Y[rows]
     measure = _measure(X, Y)
     eta = 1 / float(measure.nodes[-1])
-    runs = [_descent(X, y, eta, settings, generator) for y in Y.T]
-    steps = torch.arange(settings.num_steps + 1, dtype=torch.float64)
+    runs = [_descent(X, y, eta, width, generator) for y in Y.T]
+    steps = torch.arange(NUM_STEPS + 1, dtype=torch.float64)
     loss = torch.stack([run.residual_norms for run in runs]).square().sum(0) / 2
     distance = torch.stack([run.distances for run in runs]).square().sum(0).sqrt()
     return TrainedCurve(
-        width=settings.width,
-        kappa=settings.kappa,
+        width=width,
+        kappa=KAPPA,
         rows=len(rows),
         eta=eta,
-        steps=tuple(range(settings.num_steps + 1)),
+        steps=tuple(range(NUM_STEPS + 1)),
         loss=tuple(loss.tolist()),
         predicted=tuple(descent_loss(measure, eta, steps).tolist()),
         distance=float(distance[-1]),
@@ -61,25 +47,23 @@ def train_beside(dataset: Dataset, settings: TrainSettings, *, generator: torch.
 
 
 def _measure(X: Tensor, Y: Tensor) -> SpectralMeasure:
-    gram = DenseGram(gram_matrix(kernel_by_name(KERNEL), X))
+    gram = DenseGram(gram_matrix(kernel_by_name(DEFAULT_KERNEL), X))
     return gauss_measure(lanczos(gram, Y, num_steps=NUM_LANCZOS))
 
 
-def _descent(
-    X: Tensor, y: Tensor, eta: float, settings: TrainSettings, generator: torch.Generator
-) -> DescentRun:
+def _descent(X: Tensor, y: Tensor, eta: float, width: int, generator: torch.Generator) -> DescentRun:
     params = initialise(
-        settings.width,
+        width,
         X.shape[1],
-        settings.kappa,
+        KAPPA,
         generator=generator,
         antisymmetric=True,
         dtype=torch.float32,
     )
-    run = descend(params, X, y, eta=eta, num_steps=settings.num_steps)
+    run = descend(params, X, y, eta=eta, num_steps=NUM_STEPS)
     if run.diverged:
         raise WidenetError(
-            f"A network of width {settings.width} diverged at η = {eta:.2g}, where a wider one does not: "
-            "raise --width."
+            f"A network of width {width} diverged at η = {eta:.2g}, where a wider one does not: "
+            "raise `width`."
         )
     return run

@@ -4,14 +4,10 @@ import os
 
 import click
 
-from widenet.cli.common import debug_option
+from widenet.cli.common import Command, debug_option
 
 
-@click.command()
-@click.argument("name", required=False)
-@debug_option
-def data(name: str | None) -> None:
-    """List the built-in data sets, or say where NAME is looked for and what it holds."""
+def _data(name: str | None) -> None:
     from widenet.data import builtin_names, describe
 
     if name is None:
@@ -31,16 +27,13 @@ def data(name: str | None) -> None:
         click.echo(f"{'found' if place.found else 'not found':>9}  {place.text}")
 
 
-@click.command()
-@debug_option
-def doctor() -> None:
-    """Show what widenet finds on this machine: versions, threads, memory, data."""
+def _doctor() -> None:
     import platform
     from importlib.metadata import version
 
     import torch
 
-    from widenet.data import available_bytes
+    from widenet.base.memory import available_bytes
 
     free = available_bytes()
     click.echo(f"widenet   {version('widenet')}")
@@ -48,3 +41,19 @@ def doctor() -> None:
     click.echo(f"torch     {torch.__version__}, {torch.get_num_threads()} threads")
     click.echo(f"memory    {'unknown' if free is None else f'{free / 2**30:.1f} GiB free'}")
     click.echo(f"data      WIDENET_DATA={os.environ.get('WIDENET_DATA', 'not set')}")
+
+
+data = Command(
+    "data",
+    params=[click.Argument(["name"], required=False), debug_option()],
+    callback=_data,
+    short_help="List the built-in data sets, or tell about one.",
+    help="List the built-in data sets, or say where NAME is looked for and what it holds.",
+)
+doctor = Command(
+    "doctor",
+    params=[debug_option()],
+    callback=_doctor,
+    short_help="Show versions, threads, memory and data of this machine.",
+    help="Show what widenet finds on this machine: versions, threads, memory, data.",
+)

@@ -1,92 +1,98 @@
-"""What the commands share: options that mean the same everywhere, names of folders, stages of long work."""
+"""What the commands share: options that mean the same everywhere, exit codes, results on stdout."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import reduce
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import click
-from rich.console import Console
-from rich.text import Text
 
+from widenet.base.errors import WidenetError
+from widenet.cli.options import in_flags
+from widenet.study.study import Study
+
+DATA_KINDS = "DATA is a built-in name or a .csv, .tsv, .parquet or .npz file."
 FAILED, WRONG_INPUT, FAILED_TRIALS, INTERRUPTED = 1, 2, 3, 130
-
-Decorator = Callable[[Any], Any]  # of a command's function
-ResultT = TypeVar("ResultT", bound="Result")
+EXIT_CODES = {"done": 0, "failed": FAILED, "partly": FAILED_TRIALS}
 
 
-class Result(Protocol):
-    """What a command found."""
+class Command(click.Command):
+    """A command whose messages name its flags where the library names settings."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, as `--json` prints them."""
-
-
-data_argument = click.argument("data", default="digits")
-target_option = click.option(
-    "--target", metavar="COL", help="Column to predict; found by its name or taken as the last."
-)
-prepare_option = click.option(
-    "--prepare",
-    type=click.Choice(["unit", "standard"]),
-    help="Map of the rows to the unit sphere.  [default: unit for images, standard for tables]",
-)
-impute_option = click.option(
-    "--impute", is_flag=True, help="Fill missing values in instead of refusing them."
-)
-seed_option = click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True)
-force_option = click.option("--force", is_flag=True, help="Replace the folder of an earlier result.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No messages on the way.")
-debug_option = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks.")
-store_option = click.option(
-    "--store", type=click.Path(path_type=Path), help="File of finished runs, from which a later call goes on."
-)
-yes_option = click.option("--yes", is_flag=True, help="Run even if the forecast is beyond an hour.")
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except WidenetError as error:
+            raise type(error)(in_flags(str(error), self.params)) from error
 
 
-def out_option(command: str, suffix: str = "-DATA") -> Decorator:
-    """The option for the folder to write."""
-    return click.option(
-        "--out",
+def data_argument() -> click.Argument:
+    """The data set, by name or file."""
+    return click.Argument(["data"], default="digits", required=False)
+
+
+def store_option() -> click.Option:
+    """Where an interrupted run goes on from."""
+    return click.Option(
+        ["--store"],
         type=click.Path(path_type=Path),
-        help=f"Folder to write.  [default: widenet-{command}{suffix}]",
+        help="File of what is done, to go on from later.  [default: beside the folder, until done]",
     )
 
 
-def together(*options: Decorator) -> Decorator:
-    """Several decorators as one; `--help` shows their options in this order."""
-    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
+def yes_option() -> click.Option:
+    """Long runs are refused otherwise."""
+    return click.Option(["--yes"], is_flag=True, help="Run even if the forecast is beyond an hour.")
 
 
-reading_options = together(target_option, prepare_option, impute_option)
-data_options = together(data_argument, reading_options)
-telling_options = together(json_option, quiet_option, debug_option)
+def out_option(study: Study) -> click.Option:
+    """The folder to write."""
+    suffix = "-DATA" if study.reads_data else ""
+    return click.Option(
+        ["--out"],
+        type=click.Path(path_type=Path),
+        help=f"Folder to write.  [default: widenet-{study.name}{suffix}]",
+    )
 
 
-def result_options(command: str, suffix: str = "-DATA") -> Decorator:
-    """What every command takes that writes a folder with a report."""
-    return together(seed_option, out_option(command, suffix), force_option, telling_options)
+def force_option() -> click.Option:
+    """Whether an earlier result may be replaced."""
+    return click.Option(["--force"], is_flag=True, help="Replace the folder of an earlier result.")
 
 
-def tell_result(
-    result: ResultT, show: Callable[[ResultT, Console], None], *, as_json: bool, out: Path | None = None
-) -> None:
+def json_option() -> click.Option:
+    """JSON instead of a screenful."""
+    return click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
+
+
+def quiet_option() -> click.Option:
+    """No progress on stderr."""
+    return click.Option(["-q", "--quiet"], is_flag=True, help="No messages on the way.")
+
+
+def debug_option() -> click.Option:
+    """Tracebacks, for those who look for a defect."""
+    return click.Option(["--debug"], is_flag=True, expose_value=False, help="Show tracebacks.")
+
+
+def tell_result(result: Any, room: Any, *, as_json: bool, out: Path | None = None) -> None:
     """The result on stdout: as JSON, or as a screenful and where the report is.
 
     Args:
         result: What was found.
-        show: Prints the screenful.
+        room: Its room of the report.
         as_json: Whether to print JSON.
         out: The folder that was written, if one was.
     """
-    from widenet.report.files import to_json
+    from rich.console import Console
+
+    from widenet.report.parts.files import to_json
 
     if as_json:
-        click.echo(to_json(result.to_dict()))
+        click.echo(to_json(room.record(result)))
         return
-    show(result, Console())
+    console = Console()
+    with console.capture() as told:
+        room.screen(result, console)
+    click.echo(in_flags(told.get(), click.get_current_context().command.params), nl=False)
     if out is not None:
         click.echo(f"\nReport: {out / 'report.html'}")
 
@@ -96,22 +102,3 @@ def short_name(data: str) -> str:
     from widenet.data import is_concept
 
     return data.partition(":")[0] if is_concept(data) else Path(data).stem
-
-
-@contextmanager
-def stages(quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Tell the stage of long work: one changing line on a terminal, a plain line for each stage elsewhere."""
-    console = Console(stderr=True, quiet=quiet)
-    if not console.is_terminal:
-        told: set[str] = set()
-
-        def tell(stage: str) -> None:
-            name = stage.partition(":")[0]  # what follows the colon is how far it is
-            if name not in told:
-                console.print(stage, markup=False, highlight=False)
-            told.add(name)
-
-        yield tell
-        return
-    with console.status("starting") as status:
-        yield lambda stage: status.update(Text(stage))

@@ -6,22 +6,40 @@ from typing import NoReturn
 
 import click
 
+from widenet.base.errors import InputError, WidenetError
 from widenet.cli.about import data, doctor
-from widenet.cli.audit import audit
 from widenet.cli.common import FAILED, INTERRUPTED, WRONG_INPUT
-from widenet.cli.compare import compare
-from widenet.cli.memorise import memorise, verify
+from widenet.cli.study import study_command
 from widenet.cli.theory import theory
-from widenet.errors import InputError, WidenetError
+from widenet.cli.verify import verify
+from widenet.study.study import named
+
+STUDIES = {  # a command each, by its name: where its `Study` stands
+    "audit": "widenet.audit.study:AUDIT",
+    "compare": "widenet.compare.study:COMPARE",
+    "memorise": "widenet.memorise.study:MEMORISE",
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """The studies, and the commands that are none."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*STUDIES, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in STUDIES:
+            return study_command(named(STUDIES[cmd_name]))
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="widenet")
 def cli() -> None:
     """What a wide neural network can learn from your data, before and without training one."""
 
 
-for command in (audit, compare, memorise, verify, theory, data, doctor):
+for command in (verify, theory, data, doctor):
     cli.add_command(command)
 
 

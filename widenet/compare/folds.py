@@ -8,11 +8,11 @@ import torch
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from torch import Tensor
 
+from widenet.base.errors import InputError
+from widenet.base.wording import counted, shown
 from widenet.compare.tuning import INNER_FOLDS, Inputs, Training, drawn_rows
 from widenet.data.dataset import Dataset
 from widenet.data.noise import subset
-from widenet.data.wording import counted, shown
-from widenet.errors import InputError
 
 ROUNDING = 1e-9  # share of a column's range that reading it off X may have moved it by
 

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from widenet.base.memory import require_memory
 from widenet.compare.tuning import Family, Inputs, Model, Setting, Training, best_score, scores
-from widenet.data.memory import require_memory
 from widenet.kernels.classical import RandomFeatures
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.layers import Dense, Relu

@@ -3,12 +3,12 @@
 import difflib
 from collections.abc import Iterable
 
+from widenet.base.errors import InputError
+from widenet.base.wording import shown
 from widenet.compare.baselines import BoostingMethod, ForestMethod, RidgeMethod
 from widenet.compare.kernels import classical, of_network, random_features, with_option
 from widenet.compare.networks import NetworkMethod
 from widenet.compare.tuning import Family, Method
-from widenet.data.wording import shown
-from widenet.errors import InputError
 
 NETWORKS = ("2layer-all", "2layer-hidden", "3layer-all", "3layer-hidden", "3resnet-all", "3resnet-hidden")
 # The NTK of each architecture, and its conjugate kernel: only the last layer trained.

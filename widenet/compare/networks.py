@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from widenet.base.errors import WidenetError
 from widenet.compare.tuning import (
     Family,
     Inputs,
@@ -16,7 +17,6 @@ from widenet.compare.tuning import (
     inner_splits,
     mean_score,
 )
-from widenet.errors import WidenetError
 from widenet.networks.names import network_by_name
 from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings

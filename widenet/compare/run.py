@@ -6,15 +6,15 @@ from importlib.metadata import version
 
 import torch
 
+from widenet.base.errors import InputError
 from widenet.compare.folds import outer_folds, some_rows
 from widenet.compare.methods import methods_by_name
 from widenet.compare.networks import default_epochs
 from widenet.compare.result import SCHEMA, ComparisonResult, DataSummary, Protocol
 from widenet.compare.summary import significance_of, summarise
 from widenet.compare.trials import Trials
-from widenet.compare.verdict import verdict
 from widenet.data.dataset import Dataset
-from widenet.errors import InputError
+from widenet.report.compare.verdict import verdict
 from widenet.runs.store import Store
 from widenet.runs.trials import Progress
 

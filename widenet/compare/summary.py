@@ -10,7 +10,7 @@ from widenet.compare.result import Champion, MethodResult, Significance
 from widenet.compare.significance import LEVEL, average_ranks, paired_tests, wins
 from widenet.compare.trials import Outcome
 from widenet.compare.tuning import Family, Method
-from widenet.compare.verdict import PLURAL
+from widenet.report.compare.verdict import PLURAL
 
 FAMILIES: tuple[Family, ...] = ("network", "kernel", "baseline")
 TEST = (

@@ -12,10 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError, WidenetError
 from widenet.compare.folds import Fold, make_fold
 from widenet.compare.tuning import Method, Setting, losses
 from widenet.data.dataset import Dataset
-from widenet.errors import InputError, WidenetError
 from widenet.runs.store import Store
 from widenet.runs.trial import Failure, Result, Trial, code_version, data_hash
 from widenet.runs.trials import Progress, run_trials

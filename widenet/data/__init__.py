@@ -1,5 +1,6 @@
 """Data: a name or a file becomes a `Dataset`; concept classes become samples."""
 
+from widenet.base.memory import available_bytes, require_memory
 from widenet.data.builtin import Description, builtin_names, describe
 from widenet.data.concept_names import is_concept
 from widenet.data.concepts import (
@@ -16,7 +17,6 @@ from widenet.data.dataset import Dataset, TargetScale, Task
 from widenet.data.duplicates import Duplicates, find_duplicates
 from widenet.data.inputs import Cube, Inputs, Product, Sphere
 from widenet.data.loading import file_hash, held_out, load
-from widenet.data.memory import available_bytes, require_memory
 from widenet.data.noise import flip_labels, redraw_labels, subset, with_labels
 from widenet.data.paper_concepts import parity6, resnet_cube, resnet_hard, three_sines, three_tanhs
 from widenet.data.prepare import Preparation

@@ -13,9 +13,9 @@ from typing import IO
 
 import numpy as np
 
-from widenet.data.memory import require_memory
-from widenet.data.wording import listed, shown
-from widenet.errors import InputError
+from widenet.base.errors import InputError
+from widenet.base.memory import require_memory
+from widenet.base.wording import listed, shown
 
 MAX_RATIO = 500  # unpacked bytes for each stored byte; more is nearly all zeros, or made to fill the memory
 MAX_HEADER = 10_000  # characters; numpy writes about 120

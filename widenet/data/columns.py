@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from widenet.data.memory import require_memory
-from widenet.data.wording import counted, listed, natural_key, shown
-from widenet.errors import InputError
+from widenet.base.errors import InputError
+from widenet.base.memory import require_memory
+from widenet.base.wording import counted, listed, natural_key, shown
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
+from widenet.base.memory import require_memory
+from widenet.base.wording import near_names, shown
 from widenet.data.concepts import Concept
-from widenet.data.memory import require_memory
 from widenet.data.paper_concepts import parity6, resnet_cube, resnet_hard, three_sines, three_tanhs
-from widenet.data.wording import near_names, shown
-from widenet.errors import InputError
 
 NUM_HELD_OUT = 10_000
 TRAIN, TEST = 0, 1  # streams of random numbers that one seed gives

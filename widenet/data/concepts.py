@@ -13,8 +13,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
 from widenet.data.inputs import Inputs
-from widenet.errors import InputError
 
 Function = Callable[[Tensor], Tensor]
 

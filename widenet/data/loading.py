@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
+from widenet.base.wording import counted, listed, near_names, shown
 from widenet.data.arrays import read_npz
 from widenet.data.builtin import BUILTINS, Pixels, builtin_names, get_builtin
 from widenet.data.columns import (
@@ -25,8 +27,6 @@ from widenet.data.dataset import OWN_UNITS, Dataset, TargetScale
 from widenet.data.prepare import Kind, Preparation, fit_preparation
 from widenet.data.tables import DELIMITERS, Table, read_delimited, read_parquet, refuse_missing
 from widenet.data.targets import Targets, class_targets, encode_targets
-from widenet.data.wording import counted, listed, near_names, shown
-from widenet.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

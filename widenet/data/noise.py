@@ -5,9 +5,9 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
 from widenet.data.dataset import Dataset
 from widenet.data.targets import class_columns
-from widenet.errors import InputError
 
 
 def flip_labels(

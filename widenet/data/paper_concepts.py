@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
 from widenet.data.concepts import Concept, Function, Parities, ResidualTarget, ThreeLayerTarget
 from widenet.data.inputs import Cube, Inputs, Product, Sphere
-from widenet.errors import InputError
 
 MOST_COORDINATES = 10_000
 NUM_SIX = 6  # coordinates of the parity of [resnet-beyond-kernels, Section 8.2]

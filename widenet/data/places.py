@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from widenet.data.wording import shown
-from widenet.errors import InputError
+from widenet.base.errors import InputError
+from widenet.base.wording import shown
 
 VARIABLE = "WIDENET_DATA"
 RECORD = 3073  # bytes of a CIFAR-10 record: label, then three planes of 32 x 32

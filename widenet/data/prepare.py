@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
+from widenet.base.wording import counted, listed, shown
 from widenet.data.columns import Column, encode
-from widenet.data.wording import counted, listed, shown
-from widenet.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from widenet.base.errors import InputError
+from widenet.base.memory import require_memory
+from widenet.base.wording import counted, listed, near_names, shown
 from widenet.data.columns import missing
-from widenet.data.memory import require_memory
-from widenet.data.wording import counted, listed, near_names, shown
-from widenet.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
+from widenet.base.wording import counted, listed, natural_key, shown
 from widenet.data.columns import few_codes, is_numeric, missing, numbers, refuse_first, texts
-from widenet.data.wording import counted, listed, natural_key, shown
-from widenet.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.moments import Diagonal, Moments, cosines_
 
 # sin t − t cos t = t³ Σ_k c_k t^{2k}; ten terms reach rounding for 0 <= t <= 1.

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.kernel import Kernel
 
 TILE = 512  # a few tiles stay in the cache between operations, and their product is still efficient

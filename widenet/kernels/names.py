@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Callable
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.classical import Arcsin, Gaussian, Laplacian, Polynomial, Recursive
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.layers import Dense, Erf, Layer, Relu

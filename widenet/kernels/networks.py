@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.layers import Dense, Layer, Relu, Residual
 from widenet.kernels.moments import Diagonal, Moments, OfMoments
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widenet.base.wording import counted
 from widenet.data.dataset import Dataset
-from widenet.data.wording import counted
 from widenet.memorise.problem import Problem, distinct_rows, first_of_point, perturbed
 from widenet.memorise.rounding import feature_errors
 from widenet.memorise.sigma import smallest_certifiable, smallest_singular_value

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import torch
 
-from widenet.data.memory import available_bytes
-from widenet.errors import InputError
+from widenet.base.errors import InputError
+from widenet.base.memory import available_bytes
 from widenet.memorise.methods.adam import AdamRecipe
 from widenet.memorise.methods.direct import DENSE
 from widenet.memorise.methods.pgd import TheoremDescent

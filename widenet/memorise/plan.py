@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
+from widenet.base.errors import InputError
 from widenet.data.dataset import Dataset
-from widenet.errors import InputError
-from widenet.memorise.checkpoint import Checkpoint, Saved
 from widenet.memorise.conditions import Conditions, conditions_of
 from widenet.memorise.forecast import forecast_memorising
 from widenet.memorise.methods.adam import AdamRecipe
@@ -19,6 +18,7 @@ from widenet.memorise.methods.method import Method
 from widenet.memorise.methods.pgd import PerturbedDescent, TheoremDescent
 from widenet.memorise.problem import Problem, problem_of
 from widenet.memorise.result import Forecast
+from widenet.runs.checkpoint import Checkpoint, Saved
 from widenet.spectrum.cholesky import EigenvalueBracket
 
 METHODS = ("pgd", "adam", "direct")

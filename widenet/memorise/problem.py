@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
+from widenet.base.memory import require_memory
+from widenet.base.wording import counted, shown
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import find_duplicates
-from widenet.data.memory import require_memory
-from widenet.data.wording import counted, shown
-from widenet.errors import InputError
 from widenet.memorise.rounding import feature_errors
 from widenet.memorise.sigma import smallest_singular_value
 from widenet.memorise.sizes import (

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from widenet.base.errors import WidenetError
 from widenet.data.dataset import Dataset
-from widenet.errors import WidenetError
 from widenet.memorise.certificate import (
     Fit,
     Source,
@@ -24,7 +24,6 @@ from widenet.memorise.certificate import (
     measure_fit,
     pack_weights,
 )
-from widenet.memorise.checkpoint import Checkpoint
 from widenet.memorise.methods.method import State, copied, last_loss
 from widenet.memorise.plan import (
     MemoriseSettings,
@@ -36,7 +35,8 @@ from widenet.memorise.plan import (
 )
 from widenet.memorise.problem import perturbed, targets
 from widenet.memorise.result import SCHEMA, DataSummary, LossCurve, MemoriseResult
-from widenet.memorise.verdict import verdict
+from widenet.report.memorise.verdict import verdict
+from widenet.runs.checkpoint import Checkpoint
 from widenet.runs.trial import code_version, data_hash
 
 MOST_RECORDS = 400  # of the loss that a result keeps

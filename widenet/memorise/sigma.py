@@ -14,8 +14,7 @@ from widenet.memorise.rounding import UNIT, gamma, squares_moved
 from widenet.memorise.sizes import MANY_ROWS, num_forms
 from widenet.networks.quadratic import curvature, form_outputs
 from widenet.spectrum.cholesky import EigenvalueBracket, shift_rounding, smallest_eigenvalue
-from widenet.spectrum.lanczos import lanczos
-from widenet.spectrum.lanczos import smallest_eigenvalue as smallest_ritz_value
+from widenet.spectrum.lanczos import lanczos, smallest_ritz_value
 
 NUM_STEPS = 128  # products spent on an estimate of λ_min of many rows
 ORDERS = 3  # times what rounding of Z moves σ_min by: here, there, and between who proves it anew

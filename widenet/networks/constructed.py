@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.fully_connected import TwoLayers
 from widenet.networks.initialise import Initialisation, initialise
 from widenet.networks.network import Parameters, outputs

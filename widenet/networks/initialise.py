@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.network import Network, Parameters
 
 

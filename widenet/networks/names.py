@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Callable
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
 from widenet.networks.network import Network, Trained
 from widenet.networks.resnet import GeneralResNet, ResNet

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Protocol, get_args
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 
 Parameters = dict[str, Tensor]
 Tape = dict[str, Tensor]

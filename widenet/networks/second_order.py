@@ -10,7 +10,7 @@ no features.
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers
 from widenet.networks.network import Parameters, with_ones
 from widenet.networks.pseudo import Real, frozen_signs

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.data.memory import require_memory
-from widenet.errors import InputError
+from widenet.base.errors import InputError
+from widenet.base.memory import require_memory
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
 from widenet.networks.network import Network, Parameters, Tape, with_ones
 from widenet.networks.resnet import GeneralResNet, ResNet

@@ -10,8 +10,8 @@ import torch
 from scipy.stats import chi2
 from torch import Tensor
 
+from widenet.base.errors import InputError
 from widenet.data.targets import class_columns
-from widenet.errors import InputError
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.noise_rate import WIDTH, fit_noise_model, gather_evidence, log_joint

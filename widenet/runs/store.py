@@ -10,7 +10,7 @@ from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
 
-from widenet.errors import InputError, WidenetError
+from widenet.base.errors import InputError, WidenetError
 from widenet.runs import tables
 from widenet.runs.owner import Owner
 from widenet.runs.tables import Row, row_id
@@ -118,6 +118,14 @@ class Store:
                 [(row_id(trial.identity), self._owner.token) for trial in trials],
             )
 
+    def is_empty(self) -> bool:
+        """Whether it holds nothing that anybody would miss."""
+        return self._number("SELECT count(*) FROM trials") + self.num_unfinished() == 0
+
+    def num_unfinished(self) -> int:
+        """Trials whose state is kept because they have not come to their end."""
+        return 0
+
     def _is_free(self, number: int, now: float) -> bool:
         if self._connection.execute("SELECT 1 FROM trials WHERE id = ?", (number,)).fetchone():
             return False
@@ -195,6 +203,12 @@ class Store:
                 with suppress(sqlite3.Error):  # SQLite may have done so, or whoever opens the file next will
                     connection.execute("ROLLBACK")
                 raise
+
+
+def beside(out: Path) -> Path:
+    """The store of a run that ends in the folder `out`, for as long as that is not written."""
+    place = out.resolve()
+    return place.with_name(f"{place.name}.store")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -7,7 +7,7 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
-from widenet.errors import WidenetError
+from widenet.base.errors import WidenetError
 from widenet.runs.store import Store
 from widenet.runs.tables import Row
 from widenet.runs.trial import Failure, Result, Trial

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.data.memory import require_memory
+from widenet.base.memory import require_memory
 from widenet.spectrum.lanczos import Krylov, lanczos
 
 Tile = Callable[[int, int, int, int], Tensor]

@@ -37,14 +37,49 @@ class Operator(Protocol):
 
 
 class Gram(Operator, Protocol):
-    """One whose diagonal is known, too."""
+    """One whose diagonal is known, too; what else an operator can do, it tells by overriding these."""
 
     def diag(self) -> Tensor:
         """The diagonal of H, shape (n,)."""
         ...
 
+    def held(self) -> Tensor | None:
+        """All entries, shape (n, n), where they are held; None where they are not."""
+        return None
 
-class DenseGram:
+    def part(self, rows: Tensor) -> "Gram":
+        """The operator of some rows and the same columns."""
+        return PartOfGram(self, rows)
+
+    def rounded(self, dtype: torch.dtype) -> "Gram":
+        """The operator with its entries rounded to this precision, where that makes products faster."""
+        return self
+
+
+class PartOfGram(Gram):
+    """The rows and columns `rows` of a Gram operator, without computing it anew."""
+
+    def __init__(self, gram: Gram, rows: Tensor) -> None:
+        self.gram, self.rows = gram, rows
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.gram.dtype
+
+    def matmul(self, V: Tensor) -> Tensor:
+        spread = V.new_zeros(self.gram.n, V.shape[1])
+        spread[self.rows] = V
+        return self.gram.matmul(spread)[self.rows]
+
+    def diag(self) -> Tensor:
+        return self.gram.diag()[self.rows]
+
+
+class DenseGram(Gram):
     """Holds all n² entries."""
 
     def __init__(self, matrix: Tensor) -> None:
@@ -67,6 +102,12 @@ class DenseGram:
     def diag(self) -> Tensor:
         return self.matrix.diagonal()
 
+    def held(self) -> Tensor:
+        return self.matrix
+
+    def part(self, rows: Tensor) -> "DenseGram":
+        return DenseGram(self.matrix[rows][:, rows])
+
 
 def _symmetric_product(matrix: Tensor, v: Tensor) -> Tensor:
     """H v from one triangle of H: memory is what limits it, and only half of the matrix is read."""
@@ -75,7 +116,7 @@ def _symmetric_product(matrix: Tensor, v: Tensor) -> Tensor:
     return torch.from_numpy(symv(1.0, matrix.numpy().T, v.contiguous().numpy()))
 
 
-class TiledGram:
+class TiledGram(Gram):
     """Holds the lower tiles that fit into `keep_bytes` and recomputes the others for every product.
 
     With room for all of them (4 n² bytes in float64) it is a packed symmetric matrix; with none, it never
@@ -110,8 +151,8 @@ class TiledGram:
     def dtype(self) -> torch.dtype:
         return self._dtype
 
-    def round_(self, dtype: torch.dtype) -> "TiledGram":
-        """Go on with tiles of another precision, those that are kept rounded one by one."""
+    def rounded(self, dtype: torch.dtype) -> "TiledGram":
+        """This very operator, its tiles rounded one by one, so that no second copy of them is held."""
         self._dtype = dtype
         for corner in self._kept:
             self._kept[corner] = self._kept[corner].to(dtype)

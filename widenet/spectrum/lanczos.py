@@ -112,7 +112,7 @@ def orthonormal_columns(W: Tensor, *, scale: float, most: int | None = None) -> 
     return Q @ U[:, :rank], singular_values[:rank, None] * Vh[:rank]
 
 
-def smallest_eigenvalue(krylov: Krylov) -> tuple[float, float]:
+def smallest_ritz_value(krylov: Krylov) -> tuple[float, float]:
     """The smallest Ritz value θ, which is at least λ_min, and its residual ‖Hx − θx‖ for the Ritz vector x.
 
     Some eigenvalue of H lies within the residual of θ.

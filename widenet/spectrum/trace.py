@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.errors import NotConvergedError
+from widenet.base.errors import NotConvergedError
 from widenet.spectrum.brackets import bracket
 from widenet.spectrum.gram import Gram
 from widenet.spectrum.lanczos import lanczos

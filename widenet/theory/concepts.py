@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
 from widenet.data.concepts import (
     Concept,
     Function,
@@ -27,7 +28,6 @@ from widenet.data.concepts import (
     TwoLayerTarget,
 )
 from widenet.data.inputs import Inputs
-from widenet.errors import InputError
 from widenet.theory.demand import Demand
 from widenet.theory.smooth.complexity import (
     C_STAR,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.quantity import Quantity
 
 

@@ -2,9 +2,9 @@
 
 import torch
 
+from widenet.base.errors import InputError
+from widenet.base.wording import near_names, shown
 from widenet.data.concept_names import CONCEPTS, is_concept, parse_draw
-from widenet.data.wording import near_names, shown
-from widenet.errors import InputError
 from widenet.theory.concepts import in_class, report
 from widenet.theory.demand import all_met, in_words
 from widenet.theory.entry import Argument, Entry

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from widenet.data.wording import near_names, shown
-from widenet.errors import InputError
+from widenet.base.errors import InputError
+from widenet.base.wording import near_names, shown
 from widenet.theory import named_concepts
 from widenet.theory.beyond_two_layers import hermite
 from widenet.theory.beyond_two_layers import theorems as beyond_two_layers

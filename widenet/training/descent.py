@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.two_layer import TwoLayer
 
 DIVERGED = 1e3  # times the initial residual: stable descent only ever falls

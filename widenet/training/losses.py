@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 
 LossName = Literal["squared", "cross-entropy", "l1", "huber"]
 

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
 from widenet.data.dataset import Dataset
-from widenet.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
 from widenet.networks.network import outputs
 from widenet.networks.pseudo import Real, distances

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers
 from widenet.networks.initialise import Initialisation, initialise
 from widenet.networks.network import Parameters, outputs

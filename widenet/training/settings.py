@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.initialise import Initialisation
 from widenet.training.losses import LOSSES, LossName
 

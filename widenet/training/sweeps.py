@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from widenet.base.errors import InputError, WidenetError
+from widenet.base.memory import require_memory
 from widenet.data.dataset import Dataset
-from widenet.data.memory import require_memory
-from widenet.errors import InputError, WidenetError
 from widenet.networks.names import network_names
 from widenet.networks.network import Network
 from widenet.runs import Failure, Result, Store, Trial, code_version, data_hash, run_trials

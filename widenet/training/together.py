@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.networks.initialise import initialise
 from widenet.networks.network import ALIGNED, Network, Parameters, Tape, laid_out
 from widenet.training.losses import LOSSES, check_targets

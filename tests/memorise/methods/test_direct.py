@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from widenet.base.errors import InputError
 from widenet.data import load
-from widenet.errors import InputError
 from widenet.memorise.methods import direct
 from widenet.memorise.methods.direct import Direct, neurons, unit_rows
 from widenet.memorise.methods.method import last_loss

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.beyond_two_layers.hermite import (
     GatedHermite,
     expectation,

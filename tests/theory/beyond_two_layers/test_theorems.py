@@ -5,7 +5,7 @@ import math
 import mpmath
 import pytest
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.beyond_two_layers import theorems as beyond
 
 STAR = 2.0

@@ -4,7 +4,7 @@ import pytest
 import torch
 from mpmath import mp
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.testing import unit_rows

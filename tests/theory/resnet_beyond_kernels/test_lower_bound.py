@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.resnet_beyond_kernels.lower_bound import (
     QUANTITIES,
     class_size,

@@ -5,7 +5,7 @@ import math
 import mpmath
 import pytest
 
-from widenet.errors import NotConvergedError
+from widenet.base.errors import NotConvergedError
 from widenet.theory.smooth.complexity import (
     TWO_LAYER_POWER,
     _summed,

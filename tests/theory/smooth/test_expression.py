@@ -5,7 +5,7 @@ import operator
 
 import pytest
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.smooth.expression import Algebra, evaluate, parse, variables
 
 FLOATS = Algebra(

@@ -6,7 +6,7 @@ import mpmath
 import pytest
 import torch
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.smooth.elementary import FUNCTIONS
 from widenet.theory.smooth.functions import Smooth, function_from_rule, function_from_text
 from widenet.theory.smooth.taylor import INFINITY

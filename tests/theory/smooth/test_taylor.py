@@ -3,7 +3,7 @@
 import mpmath
 import pytest
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.smooth import taylor
 from widenet.theory.smooth.functions import function_from_text
 from widenet.theory.smooth.series import context, mpf

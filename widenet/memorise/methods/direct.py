@@ -15,7 +15,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.memorise.methods.method import Clock, State, begun, copied, counter, last_loss
 from widenet.memorise.methods.whitening import whitening
 from widenet.memorise.problem import Problem

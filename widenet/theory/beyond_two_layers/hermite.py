@@ -25,7 +25,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.quantity import Quantity, Source
 from widenet.theory.smooth.complexity import TWO_LAYER_POWER, c_epsilon, c_s

@@ -7,7 +7,7 @@ Two formulas are incomplete in the paper's plain text and are completed from wha
 
 from dataclasses import dataclass
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.demand import Demand, all_met, in_words
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.quantity import Constant, Quantity, Source

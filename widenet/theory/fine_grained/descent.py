@@ -8,7 +8,7 @@ Markov's inequality ‖y − u(0)‖² ≤ n(1 + κ²/2)/δ, for which the paper
 
 from collections.abc import Sequence
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.demand import Demand, all_met, in_words, text
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.quantity import Constant, Quantity, Source

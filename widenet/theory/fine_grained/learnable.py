@@ -7,7 +7,7 @@ without the square.
 
 from collections.abc import Sequence
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.demand import Demand, all_met, in_words, text
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.fine_grained.descent import PAPER

@@ -8,7 +8,7 @@ space can come near few of them. The proof is in docs/theory-separation.md.
 
 import math
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.quantity import Quantity, Source
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from widenet.errors import NotConvergedError
+from widenet.base.errors import NotConvergedError
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.quantity import Constant, Quantity, Source
 from widenet.theory.smooth.functions import function_from_text

@@ -6,7 +6,7 @@ A constant inside a function, as in sin(z + 1), is taken out by the addition the
 from collections.abc import Callable
 from functools import partial
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.smooth import series
 from widenet.theory.smooth.series import Number, Series, context, mpf
 from widenet.theory.smooth.taylor import (

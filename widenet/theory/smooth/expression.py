@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from widenet.data.wording import near_names, shown
-from widenet.errors import InputError
+from widenet.base.errors import InputError
+from widenet.base.wording import near_names, shown
 
 T = TypeVar("T")
 LONGEST = 400  # characters of a formula

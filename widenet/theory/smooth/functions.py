@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from widenet.data.wording import shown
-from widenet.errors import InputError
+from widenet.base.errors import InputError
+from widenet.base.wording import shown
 from widenet.theory.smooth import taylor
 from widenet.theory.smooth.elementary import FUNCTIONS
 from widenet.theory.smooth.expression import Algebra, evaluate, parse, variables

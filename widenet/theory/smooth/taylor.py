@@ -9,7 +9,7 @@ of a product the product, and of sin(u) it is sinh(û): the series with all sign
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from widenet.errors import InputError
+from widenet.base.errors import InputError
 from widenet.theory.smooth import series
 from widenet.theory.smooth.series import Number, Series, context, mpf
 

@@ -1,0 +1,143 @@
+"""Certificates that are true, and the data that they are about."""
+
+import ast
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import widenet.memorise
+from widenet.memorise import recheck, recheck_sigma
+from widenet.memorise import verify as verify_module
+from widenet.memorise.checker.verify import verify
+
+CHECKS = ["certificate", "weights", "data", "loss", "labels", "curvature", "sigma_min", "bound"]
+
+
+@pytest.mark.parametrize("name", ["two", "three", "numbers"])
+def test_a_true_certificate_passes_every_check(made, name):
+    found = verify(made / name)
+    assert [(check.name, check.status) for check in found.checks] == [(name, "passed") for name in CHECKS]
+    assert found.verified
+    assert found.to_dict()["checks"][0]["name"] == "certificate"
+
+
+def test_digits_pass(memorised):
+    found = memorised("digits").verify()
+    assert found.verified
+    assert found.status("sigma_min") == "passed"
+
+
+def test_a_power_beyond_sixteen(memorised, tmp_path):
+    """Twenty rows of one column and the constant need forms of degree 40."""
+    np.savez(tmp_path / "line.npz", X=np.linspace(-1, 1, 20)[:, None], y=np.arange(20) % 3 + 0.0)
+    folder = memorised(str(tmp_path / "line.npz"))
+    assert folder.record()["network"]["power"] > 16
+    assert folder.verify().verified
+
+
+def test_every_bit_of_the_data_counts(made, tmp_path, folder):
+    arrays = dict(np.load(made / "rows.npz"))
+    bits = arrays["X"].view(np.uint64)
+    bits[3, 2] ^= 1 << 20
+    np.savez(tmp_path / "rows.npz", **arrays)
+    found = folder.verify(str(tmp_path / "rows.npz"))
+    assert found.status("data") == "failed"
+    assert "inputs" in found.sentence("data")
+    bits[3, 2] ^= 1 << 20
+    arrays["y"][5] = "a" if arrays["y"][5] == "b" else "b"
+    np.savez(tmp_path / "rows.npz", **arrays)
+    found = folder.verify(str(tmp_path / "rows.npz"))
+    assert "targets" in found.sentence("data")
+    assert not found.verified
+
+
+def test_the_same_labels_under_other_names_are_other_data(made, tmp_path, folder):
+    arrays = dict(np.load(made / "rows.npz"))
+    np.savez(tmp_path / "rows.npz", X=arrays["X"], y=np.char.upper(arrays["y"]))
+    found = folder.verify(str(tmp_path / "rows.npz"))
+    assert [check.name for check in found.checks if check.status == "failed"] == ["data"]
+    assert "other names" in found.sentence("data")
+
+
+def test_data_may_be_elsewhere(made, tmp_path, folder):
+    shutil.copy(made / "rows.npz", tmp_path / "copy.npz")
+    folder.forge(data__source="gone.npz")
+    found = folder.verify()
+    assert found.status("data") == "failed"
+    assert "gone.npz" in found.sentence("data")
+    assert folder.verify(str(tmp_path / "copy.npz")).verified
+
+
+def test_who_named_the_data_is_told_with_their_whole_name(made, copy_of):
+    three, source = copy_of("three"), str(made / "more.npz")
+    by_itself, given = three.verify().sentence("data"), three.verify(source).sentence("data")
+    assert repr(source) in by_itself
+    assert "named by the certificate" in by_itself
+    assert "noise of 0.01 from seed 7" in by_itself
+    assert given == by_itself.replace(", named by the certificate", "")
+
+
+def test_other_data(folder, made):
+    for other in ("digits", str(made / "more.npz")):
+        found = folder.verify(other)
+        assert found.status("data") == "failed"
+        assert "other data" in found.sentence("data")
+        assert found.status("labels") == "skipped"
+        assert not found.verified
+
+
+def test_a_bound_that_does_not_fit_into_memory_is_left_unchecked(folder, monkeypatch):
+    monkeypatch.setattr(verify_module, "floor_bytes", lambda n, k: 2**60)
+    found = folder.verify()
+    assert found.status("sigma_min") == "skipped"
+    assert "not checked" in found.sentence("sigma_min")
+    assert found.verified
+
+
+def test_it_shares_nothing_with_the_trainer():
+    package = Path(widenet.memorise.__file__).parent
+    own = {
+        "widenet.memorise.checker.claim",
+        "widenet.memorise.checker.recheck",
+        "widenet.memorise.checker.recheck_sigma",
+    }
+    allowed = own | {"widenet.data", "widenet.base.errors"}
+    for name in ("verify", *(module.rpartition(".")[2] for module in own)):
+        tree = ast.parse((package / f"{name}.py").read_text())
+        imported = {
+            module
+            for node in ast.walk(tree)
+            for module in (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+        }
+        assert {module for module in imported if module.startswith("widenet")} <= allowed
+        assert not imported & {"torch", "pickle", "safetensors.torch"}
+
+
+@pytest.mark.parametrize("name", ["two", "three"])
+def test_the_bound_is_proved_for_exact_features(name, copy_of, monkeypatch):
+    """Of features that rounding may have moved, more is proved than is claimed of the exact ones."""
+    folder, asked = copy_of(name), []
+    monkeypatch.setattr(
+        verify_module,
+        "singular_floor",
+        lambda Z, floor: asked.append(floor) or recheck_sigma.singular_floor(Z, floor),
+    )
+    assert folder.verify().verified
+    lower = folder.record()["sigma_min"]["lower"]
+    assert asked == [lower] if name == "two" else asked[0] > lower
+
+    def moved_far(*about):
+        fit = recheck.fit_of(*about)
+        return replace(fit, moved=fit.moved + 1.0)
+
+    monkeypatch.setattr(verify_module, "fit_of", moved_far)
+    assert folder.verify().status("sigma_min") == "failed"

@@ -1,0 +1,96 @@
+import io
+import types
+
+import pytest
+from rich.console import Console
+
+from widenet.runs import progress
+from widenet.study.progress import progress_line, rate_told, time_told
+
+
+@pytest.fixture
+def clock(monkeypatch) -> list[float]:
+    now = [100.0]
+    monkeypatch.setattr(progress, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+def test_plain_lines_are_seldom(clock, capsys):
+    with progress_line(quiet=False) as tell:
+        for done in range(2001):
+            tell(done, 2000, "trials")
+            clock[0] += 1.0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "trials: 0 of 2,000 (0%)"
+    assert lines[1] == "trials: 30 of 2,000 (2%), 1 per second, 33 min left"
+    assert [int(line.split()[1].replace(",", "")) for line in lines[1:-1]] == [30, 90, 210, 450, 930, 1530]
+    assert lines[-1] == "trials: 2,000 of 2,000 (100%)"
+
+
+def test_what_was_done_before_says_nothing_about_the_pace(clock, capsys):
+    with progress_line(quiet=False) as tell:
+        tell(180, 200, "trials")
+        clock[0] += 40
+        tell(190, 200, "trials")
+    assert capsys.readouterr().err.splitlines()[1] == "trials: 190 of 200 (95%), 15 per minute, 40 s left"
+
+
+def test_the_last_line_is_written_once_and_also_after_an_interruption(clock, capsys):
+    def work() -> None:
+        with progress_line(quiet=False) as tell:
+            for done, total, text in [
+                (2, 2, "[folds]"),
+                (2, 2, "[folds]"),
+                (0, 5, "trials"),
+                (3, 5, "trials"),
+            ]:
+                tell(done, total, text)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["[folds]: 2 of 2 (100%)", "trials: 0 of 5 (0%)", "trials: 3 of 5 (60%)"]
+
+
+def test_quiet(capsys):
+    with progress_line(quiet=True) as tell:
+        tell(1, 2, "trials")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_shows_share_rate_and_time_left(clock, monkeypatch):
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=80)
+    monkeypatch.setattr(progress, "Console", lambda stderr: console)
+    with progress_line(quiet=False) as tell:
+        tell(10, 50, "[b] trials of 3resnet")
+        clock[0] += 10
+        tell(20, 50, "[b] trials of 3resnet")
+        clock[0] += 5
+    text = screen.getvalue()
+    assert "[b] trials of 3resnet" in text
+    assert "40%" in text
+    assert "20 of 50" in text
+    assert "1 per second, 25 s left" in text
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        (1234.5, "1,234 per second"),
+        (2.0, "2 per second"),
+        (0.05, "3 per minute"),
+        (0.001, "3.6 per hour"),
+        (1e-4, "0.36 per hour"),
+    ],
+)
+def test_rates(rate, words):
+    assert rate_told(rate) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.2, "0 s"), (119, "119 s"), (600, "10 min"), (7200, "2 h"), (200000, "2 days")]
+)
+def test_times(seconds, words):
+    assert time_told(seconds) == words

@@ -1,0 +1,37 @@
+"""What an audit depends on, besides the data."""
+
+from dataclasses import dataclass
+
+from widenet.base.errors import InputError
+from widenet.study.settings import Settings, seed_setting, setting
+
+DEFAULT_KERNEL = "relu2-hidden"  # H∞: the theorems behind every section of the audit are about it
+TRAINED_WIDTH = 4096
+
+
+@dataclass(frozen=True)
+class AuditSettings(Settings):
+    """What an audit depends on, besides the data."""
+
+    kernel: str = setting(DEFAULT_KERNEL, "Kernel of the network.", metavar="NAME")
+    eta: float | None = setting(
+        None, "Step size of gradient descent.", low=0, strict=True, otherwise="1/λ_max"
+    )
+    train: bool = setting(False, "Train a real network and draw it beside its prediction.")
+    width: int | None = setting(
+        None, "Neurons of that network, an even number.", low=2, high=2**20, otherwise=f"{TRAINED_WIDTH}"
+    )
+    seed: int = seed_setting()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.width is not None and not self.train:
+            raise InputError(
+                "`width` is for the network that `train` trains; add `train=True` or leave `width` out."
+            )
+        if self.width is not None and self.width % 2:
+            raise InputError(f"`width` is {self.width}, but must be even, because neurons come in pairs.")
+        if self.train and self.kernel != DEFAULT_KERNEL:
+            raise InputError(
+                f"`train` trains the network of {DEFAULT_KERNEL}; leave `kernel={self.kernel}` out."
+            )

@@ -1,0 +1,1 @@
+"""What every room may use: errors, words for messages, memory, progress; no data, no torch."""

@@ -1,0 +1,23 @@
+"""How far long work is, for whoever wants to know."""
+
+
+class Progress:
+    """Is told of long work as it goes on; this one keeps it to itself, others override its methods."""
+
+    def __call__(
+        self, stage: str, done: int | None = None, total: int | None = None, detail: str = ""
+    ) -> None:
+        """A stage begins, or has come further.
+
+        Args:
+            stage: What is being done, in a few words; the same words as long as the stage lasts.
+            done: Pieces of work that are done.
+            total: How many there are; None where nobody knows.
+            detail: How far it is in other words, such as the loss so far.
+        """
+
+    def note(self, fact: object) -> None:
+        """Something is known before the result: the forecast, or what a study found on its way."""
+
+
+SILENT = Progress()

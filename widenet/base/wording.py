@@ -1,0 +1,79 @@
+"""Words for messages: values shown safely, names suggested, lists kept short."""
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+LONGEST = 100  # characters of a value that a message shows
+KIBI = 1024
+MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds
+
+
+def shown(value: object) -> str:
+    """A value in quotes, on one line, with control characters escaped and long text cut."""
+    text = str(value)
+    return repr(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…")
+
+
+def listed(values: Iterable[object], limit: int = 8) -> str:
+    """Values in quotes with commas between, at most `limit` of them."""
+    values = list(values)
+    more = f" and {len(values) - limit} more" if len(values) > limit else ""
+    return ", ".join(shown(value) for value in values[:limit]) + more
+
+
+def near_names(name: str, names: Sequence[str]) -> str:
+    """Half a sentence that suggests the names most like `name`, or lists them all when none is near."""
+    folded = {known.casefold(): known for known in names}
+    near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+    return f"did you mean {listed(near)}?" if near else f"there are {listed(names)}."
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, as in '1 row' or '2,000 rows'."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key that puts 'class 2' before 'class 10'."""
+    parts = re.split(r"([0-9]+)", text)
+    return tuple(
+        (0, int(part), "") if part.isascii() and part.isdigit() else (1, 0, part) for part in parts if part
+    )
+
+
+def memory(num_bytes: int) -> str:
+    """Bytes in the unit that leaves one to four digits before the point."""
+    size, units = float(num_bytes), ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    while size >= KIBI and len(units) > 1:
+        size, units = size / KIBI, units[1:]
+    return f"{size:.3g} {units[0]}" if size < 1000 else f"{size:.0f} {units[0]}"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    if seconds < 0.1:
+        return "less than 0.1 seconds"
+    if seconds < 2 * MINUTE:
+        return f"{seconds:.2g} seconds" if seconds < 10 else f"{seconds:.0f} seconds"
+    return f"{seconds / MINUTE:.0f} minutes" if seconds < 2 * HOUR else f"{seconds / HOUR:.1f} hours"
+
+
+def number(value: float) -> str:
+    """Three significant digits, and all digits before the point."""
+    size = abs(value)
+    if not math.isfinite(value):
+        return "unbounded" if math.isinf(value) else "undefined"
+    if size >= 1e7 or 0 < size < 1e-4:
+        return f"{value:.1e}"
+    return f"{value:,.0f}" if size >= 999.5 else f"{value:.3g}"
+
+
+def percent(share: float) -> str:
+    """A share of 1 as a percentage of about two digits."""
+    value = 100 * share
+    if 0 < value < 1e-3:
+        return "less than 0.001%"
+    text = f"{value:.0f}" if 10 <= value < 99 else f"{value:.1f}" if value >= 1 else f"{value:.1g}"
+    return text.removesuffix(".0") + "%"

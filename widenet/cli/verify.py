@@ -1,0 +1,35 @@
+"""`widenet verify`: a certificate checked, which is no study but the opposite of one."""
+
+from pathlib import Path
+
+import click
+
+from widenet.cli.common import EXIT_CODES, Command, debug_option, json_option, quiet_option, tell_result
+
+
+def _verify(folder: Path, data: str | None, as_json: bool, quiet: bool) -> int:
+    from widenet.memorise.checker.verify import verify as verify_folder
+    from widenet.report import verify as room
+    from widenet.study.progress import told_progress
+
+    with told_progress(quiet=quiet) as progress:
+        found = verify_folder(folder, data, progress=progress)
+    tell_result(found, room, as_json=as_json)
+    return EXIT_CODES[found.outcome.value]
+
+
+verify = Command(
+    "verify",
+    params=[
+        click.Argument(["folder"], metavar="DIR", type=click.Path(path_type=Path)),
+        click.Argument(["data"], required=False),
+        json_option(),
+        quiet_option(),
+        debug_option(),
+    ],
+    callback=_verify,
+    short_help="Check the certificate of a memorised data set with code of its own.",
+    help="Check the certificate in DIR, which `widenet memorise` wrote, with code that shares nothing with "
+    "it.\n\nDATA is a built-in name or a file; left out, it is what the certificate names. Exit code 1: "
+    "something is not as the certificate says.",
+)

@@ -1,0 +1,371 @@
+"""Is a certificate true? Checked by code that shares nothing with the code that wrote it but the data loader.
+
+A folder from a stranger is material to doubt: sizes are checked before memory is taken, nothing is unpickled,
+and whatever is wrong with it becomes a sentence.
+"""
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_tensors
+
+from widenet.base.errors import InputError, WidenetError
+from widenet.data import available_bytes, file_hash, load
+from widenet.memorise.checker.claim import Claim, RefutedError, parse_claim
+from widenet.memorise.checker.recheck import Fit, Net, distinct_rows, features, fit_of
+from widenet.memorise.checker.recheck_sigma import floor_bytes, singular_floor
+
+SCHEMA = "widenet/verification/1"
+CERTIFICATE_FILE, WEIGHTS_FILE = "certificate.json", "weights.safetensors"
+LONGEST_CERTIFICATE = 2**20  # bytes
+LONGEST_HEADER = 2**16  # bytes that a file of weights may have beside its numbers
+ASSUMED_BYTES = 4 * 2**30  # free memory, where the system does not tell
+USABLE_SHARE = 0.8  # of it
+TOLERANCE = 1e-3  # of the targets' standard deviation: the most that a certificate may allow for numbers
+VALUE_TOLERANCE = 0.01  # relative, for σ_min as a value; its lower bound is proved
+RECOMPUTED = 1e-9  # relative, for a number that follows from others in a line of arithmetic
+
+Status = Literal["passed", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was checked, and what came of it in a sentence."""
+
+    name: str
+    status: Status
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Everything that was checked.
+
+    Attributes:
+        schema: Name and version of this record.
+        version: Version of widenet.
+        folder: The folder.
+        verified: Whether no check failed; what could not be checked is skipped and says so.
+        checks: All checks in order.
+    """
+
+    schema: str
+    version: str
+    folder: str
+    verified: bool
+    checks: tuple[Check, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, as `--json` prints them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Inputs as the network saw them, shape (n, d), and its targets, shape (n,)."""
+
+    X: np.ndarray
+    y: np.ndarray
+    is_classes: bool
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What the trained layer sees of the rows, shape (n, k), and how well the net fits."""
+
+    Z: np.ndarray
+    fit: Fit
+
+
+class _UncheckedError(Exception):
+    """Something cannot be checked here; the message says why."""
+
+
+def verify(
+    folder: Path, data: str | None = None, *, progress: Callable[[str], None] = lambda stage: None
+) -> Verification:
+    """Check a certificate against its weights and the data.
+
+    Args:
+        folder: What `widenet memorise` wrote.
+        data: Built-in name or file; by default the one that the certificate names, so give it where the
+            folder is a stranger's.
+        progress: Called with the name of each stage.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder: give the one that widenet memorise wrote.")
+    run = _Run(progress)
+    with np.errstate(all="ignore"):  # what overflows fails a comparison, and is told there
+        claim = run("certificate", partial(_read_claim, folder))
+        net = run("weights", partial(_read_net, folder), claim)
+        rows = run("data", partial(_read_rows, data), claim)
+        seen = run("loss", _check_loss, claim, net, rows)
+        run("labels", _check_labels, claim, rows, seen)
+        run("curvature", _check_curvature, claim, seen)
+        proved = run("sigma_min", _check_sigma, claim, rows, seen)
+        run("bound", partial(_check_bound, proved=proved is not None), claim, seen)
+    verified = all(check.status != "failed" for check in run.checks)
+    return Verification(SCHEMA, version("widenet"), str(folder), verified, tuple(run.checks))
+
+
+class _Run:
+    """Runs checks one after the other; one that lacks what an earlier one should have found is skipped."""
+
+    def __init__(self, progress: Callable[[str], None]) -> None:
+        self.progress = progress
+        self.checks: list[Check] = []
+
+    def __call__(self, name: str, check: Callable[..., tuple[Any, str]], *needs: Any) -> Any:
+        """What a check found, such as the weights; None where it failed or could not be made."""
+        if any(need is None for need in needs):
+            self.checks.append(Check(name, "skipped", "Not checked, because an earlier check failed."))
+            return None
+        self.progress(f"checking {name}")
+        status: Status = "failed"
+        value = None
+        try:
+            value, sentence = check(*needs)
+            status = "passed"
+        except _UncheckedError as error:
+            status, sentence = "skipped", str(error)
+        except (RefutedError, WidenetError) as error:
+            sentence = str(error)
+        except np.linalg.LinAlgError:
+            sentence = "The network's numbers are not finite, or too large to compute with."
+        except MemoryError:
+            sentence = "There is not enough memory for this check."
+        self.checks.append(Check(name, status, sentence))
+        return value
+
+
+def _read_claim(folder: Path) -> tuple[Claim, str]:
+    claim = parse_claim(_read_file(folder / CERTIFICATE_FILE, 0, LONGEST_CERTIFICATE))
+    if not claim.labels_reproduced:
+        raise RefutedError("The certificate itself says that not all labels are reproduced.")
+    return claim, f"The certificate is whole: {claim.layers} layers, {claim.r:,} neurons, {claim.n:,} rows."
+
+
+def _read_net(folder: Path, claim: Claim) -> tuple[Net, str]:
+    shapes = {"W": (claim.k, claim.r)} | ({"R": (claim.k, claim.d)} if claim.layers == 3 else {})
+    expected = 8 * sum(rows * columns for rows, columns in shapes.values())
+    if 3 * expected > _usable_bytes():
+        raise RefutedError(
+            f"The certificate speaks of {expected / 2**30:,.1f} GiB of weights, which do not fit here."
+        )
+    content = _read_file(folder / WEIGHTS_FILE, expected, expected + LONGEST_HEADER)
+    if hashlib.sha256(content).hexdigest() != claim.weights_sha256:
+        raise RefutedError(f"{WEIGHTS_FILE} was changed, or is not the one that the certificate is about.")
+    try:
+        tensors = load_tensors(content)
+    except (SafetensorError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise RefutedError(
+            f"{WEIGHTS_FILE} is not a file of weights: it is damaged, or of another format."
+        ) from error
+    found = {name: (tensor.shape, str(tensor.dtype)) for name, tensor in tensors.items()}
+    if found != {name: (shape, "float64") for name, shape in shapes.items()}:
+        told = ", ".join(f"{name} of {_times(shape)}" for name, shape in shapes.items())
+        raise RefutedError(f"{WEIGHTS_FILE} does not hold {told} in float64, as the certificate says.")
+    if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
+        raise RefutedError(f"{WEIGHTS_FILE} holds weights that are not finite.")
+    net = Net(tensors["W"], tensors.get("R"), claim.power, claim.scale)
+    return net, f"The weights are the certificate's: {claim.parameters:,} parameters for {claim.n:,} rows."
+
+
+def _read_rows(data: str | None, claim: Claim) -> tuple[_Rows, str]:
+    """Load the data, prepare and perturb it as the certificate says, and compare its hashes.
+
+    Of a file every bit counts, also one that the preparation would round away. The names of the classes count
+    in their order: the same numbers under other names are other data.
+    """
+    if claim.file_sha256 is not None and file_hash(data or claim.source) != claim.file_sha256:
+        raise RefutedError(
+            f"{data or claim.source!r} is not, bit for bit, the file that the certificate is about."
+        )
+    dataset = load(
+        data or claim.source,
+        target=claim.target,
+        prepare=claim.prepare,  # type: ignore[arg-type]
+        impute=claim.impute,
+    )
+    if (dataset.n, dataset.d) != (claim.n, claim.d):
+        raise RefutedError(
+            f"The certificate is about other data: {claim.n:,} rows of {claim.d:,} columns, and "
+            f"{dataset.name} has {dataset.n:,} of {dataset.d:,}."
+        )
+    if dataset.labels is None and dataset.Y.shape[1] != 1:
+        raise RefutedError(
+            f"{dataset.name} has {dataset.Y.shape[1]} targets, and a certificate is about one."
+        )
+    X = dataset.X.numpy()
+    if claim.noise:
+        X = X + claim.noise * np.random.Generator(np.random.PCG64(claim.seed)).standard_normal(X.shape)
+    y = dataset.Y[:, 0].numpy() if dataset.labels is None else dataset.labels.numpy().astype(np.float64)
+    if array_sha256(X) != claim.inputs_sha256:
+        raise RefutedError(f"The inputs of {dataset.name} are not those that the certificate is about.")
+    if array_sha256(y) != claim.targets_sha256:
+        raise RefutedError(f"The targets of {dataset.name} are not those that the certificate is about.")
+    if hashlib.sha256(json.dumps(dataset.classes).encode()).hexdigest() != claim.classes_sha256:
+        raise RefutedError(
+            f"The classes of {dataset.name} have other names than those that the certificate is about, or "
+            "another order."
+        )
+    return _Rows(X, y, is_classes=dataset.labels is not None), _data_words(data, claim)
+
+
+def _data_words(data: str | None, claim: Claim) -> str:
+    """Which data were found to be the certificate's; whoever did not name them should know who did."""
+    source = f"{data!r}" if data else f"{claim.source!r}, named by the certificate"
+    exactly = ", bit for bit the same file" if claim.file_sha256 else ""
+    noise = f", with noise of {claim.noise:g} from seed {claim.seed}" if claim.noise else ""
+    prepared = f"prepared {claim.prepare}{noise}"
+    return f"These are the data that the certificate is about: {source}{exactly}, {prepared}."
+
+
+def _check_loss(claim: Claim, net: Net, rows: _Rows) -> tuple[_Seen, str]:
+    if 8 * claim.n * claim.k > _usable_bytes():
+        raise RefutedError(f"What the network makes of {claim.n:,} rows does not fit into memory here.")
+    Z = features(net, rows.X)
+    fit = fit_of(net, rows.X, Z, rows.y)
+    _agree("‖ŷ − y‖", (4 * claim.n * claim.loss) ** 0.5, fit.norm, fit.norm_slack)
+    _agree("largest residual", claim.max_residual, fit.largest, 2 * float(fit.rounding.max()))
+    loss = fit.norm**2 / (4 * claim.n)
+    return _Seen(Z, fit), f"The loss is {loss:.3g} and the largest residual {fit.largest:.3g}, as claimed."
+
+
+def _check_labels(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
+    """Every label, with all that rounding can have done counted against it."""
+    most = 0.5 if rows.is_classes else TOLERANCE * float(rows.y.std()) * (1 + RECOMPUTED)
+    if not 0 < claim.tolerance <= most:
+        raise RefutedError(
+            f"The certificate allows residuals of {claim.tolerance:.3g}, and {most:.3g} is the most."
+        )
+    fit = seen.fit
+    missed = ~(np.abs(fit.residuals) + fit.rounding < claim.tolerance)
+    if missed.any():
+        first = int(np.flatnonzero(missed)[0]) + 1
+        raise RefutedError(
+            f"{missed.sum():,} of {claim.n:,} targets are not reproduced, the first in row {first:,}."
+        )
+    if rows.is_classes:
+        return True, f"Each of the {claim.n:,} labels is the network's output, rounded."
+    return True, f"Each of the {claim.n:,} targets is reproduced to {claim.tolerance:.3g}."
+
+
+def _check_curvature(claim: Claim, seen: _Seen) -> tuple[bool, str]:
+    """‖M‖, and λ_min(∇²f) = −‖M‖ by Lemma 3, for which there are enough neurons."""
+    _agree("‖M‖", claim.curvature_norm, seen.fit.curvature_norm, seen.fit.curvature_slack)
+    if claim.lambda_min != -claim.curvature_norm:
+        raise RefutedError("The certificate's λ_min does not follow from its ‖M‖ by Lemma 3.")
+    return (
+        True,
+        f"‖M‖ is {claim.curvature_norm:.3g}, so the Hessian's least eigenvalue is {claim.lambda_min:.3g}.",
+    )
+
+
+def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
+    """The lower bound is proved anew, the value is compared.
+
+    Rounding of the random layer can have moved [z_j ⊗ z_j], and so σ_min, by `moved`. So that much more is
+    proved of the rows as computed, and what is claimed is true of the exact ones.
+    """
+    distinct = distinct_rows(rows.X)
+    if len(distinct) != claim.points:
+        raise RefutedError(
+            f"The certificate counts {claim.points:,} distinct rows, and there are {len(distinct):,}."
+        )
+    if claim.sigma_value > (1 + VALUE_TOLERANCE) * np.square(seen.Z).sum(1).min():
+        raise RefutedError("The certificate's σ_min is larger than the smallest ‖z‖², which it cannot be.")
+    if claim.sigma_lower == 0:
+        raise _UncheckedError("The certificate gives no bound on σ_min: it is too small for one.")
+    if not claim.sigma_lower <= claim.sigma_value:
+        raise RefutedError("The certificate's lower bound on σ_min is above its value.")
+    needed, usable = floor_bytes(claim.points, claim.k), _usable_bytes()
+    if needed > usable:
+        raise _UncheckedError(
+            f"The bound on σ_min was not checked: {claim.points:,} rows take {needed / 2**30:,.1f} GiB, and "
+            f"{usable / 2**30:,.1f} GiB can be used here."
+        )
+    moved = 1.001 * float(np.linalg.norm(seen.fit.moved[distinct]))
+    floor = singular_floor(seen.Z[distinct], claim.sigma_lower + moved)
+    if not floor.proved:
+        raise RefutedError(
+            f"σ_min ≥ {claim.sigma_lower:.6g} could not be proved: the factorisation broke down."
+        )
+    if not abs(floor.value - claim.sigma_value) <= VALUE_TOLERANCE * claim.sigma_value:
+        raise RefutedError(
+            f"σ_min is about {floor.value:.6g}, and the certificate says {claim.sigma_value:.6g}."
+        )
+    return True, f"σ_min is about {floor.value:.4g}, and certainly at least {claim.sigma_lower:.4g}."
+
+
+def _check_bound(claim: Claim, seen: _Seen, *, proved: bool) -> tuple[bool, str]:
+    """Lemma 4: f ≤ nk‖M‖²/(4σ²), with what the checks before have confirmed; `proved`: also σ."""
+    if claim.sigma_lower == 0:
+        if claim.bound is not None or claim.holds is not None:
+            raise RefutedError("The certificate has Lemma 4's bound without a σ_min to compute it from.")
+        raise _UncheckedError("Lemma 4 says nothing without a bound on σ_min.")
+    bound = _lemma4(claim, claim.curvature_norm)
+    _agree("Lemma 4's bound", -1.0 if claim.bound is None else claim.bound, bound, RECOMPUTED * bound)
+    # M is known up to rounding only, so a loss within rounding of the bound may be told either way.
+    if claim.loss > _lemma4(claim, claim.curvature_norm + seen.fit.curvature_slack):
+        raise RefutedError(f"The loss {claim.loss:.3g} is more than Lemma 4's bound {bound:.3g}.")
+    if not claim.holds and claim.loss <= bound:
+        raise RefutedError("The certificate says that Lemma 4's bound does not hold, and it does.")
+    if not proved:
+        raise _UncheckedError("Lemma 4's bound rests on σ_min, which was not proved here.")
+    relation = "at most" if claim.loss <= bound else "up to rounding at most"
+    return True, f"Lemma 4: the loss {claim.loss:.3g} is {relation} nk‖M‖²/(4σ²) = {bound:.3g}."
+
+
+def _lemma4(claim: Claim, norm: float) -> float:
+    ratio = norm / claim.sigma_lower
+    return claim.n * claim.k * ratio * ratio / 4  # a power would raise an error where this is infinite
+
+
+def _agree(what: str, claimed: float, found: float, slack: float) -> None:
+    """Refuse a claim further from what was found than rounding explains, or where that is not finite."""
+    if not abs(claimed - found) <= slack < float("inf"):
+        raise RefutedError(f"The certificate's {what} is {claimed:.6g}, and it is {found:.6g}.")
+
+
+def array_sha256(array: np.ndarray) -> str:
+    """SHA-256 of the shape, as in '(3, 2)', and of the values as little-endian float64 in C order."""
+    values = np.ascontiguousarray(array, dtype="<f8")
+    digest = hashlib.sha256(str(tuple(int(size) for size in array.shape)).encode())
+    digest.update(values.data)
+    return digest.hexdigest()
+
+
+def _read_file(path: Path, least: int, most: int) -> bytes:
+    """A plain file of a size that was expected; anything else is refused before it is read."""
+    try:
+        # A pipe would make opening wait; its size and kind are those of what was opened, not of a name.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise RefutedError(f"{path.name} is not a plain file.")
+            if not least <= about.st_size <= most:
+                told = "shorter" if about.st_size < least else "longer"
+                raise RefutedError(f"{path.name} has {about.st_size:,} bytes, {told} than it can be.")
+            return file.read(most)
+    except OSError as error:
+        raise RefutedError(f"{path.name} cannot be read ({error.strerror}).") from error
+
+
+def _usable_bytes() -> float:
+    return USABLE_SHARE * (available_bytes() or ASSUMED_BYTES)
+
+
+def _times(shape: tuple[int, ...]) -> str:
+    return " × ".join(f"{size:,}" for size in shape)

@@ -1,0 +1,187 @@
+"""The ResNet trained on functions of the class, its settings chosen on other functions of the class.
+
+Weights and samples are drawn alike for every coordinate, so by symmetry a network's error has the same
+distribution on every function of the class: the mean over a few functions estimates the mean over all.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from widenet.data.columns import NumericColumn
+from widenet.data.dataset import Dataset
+from widenet.data.inputs import Cube
+from widenet.data.paper_concepts import resnet_hard
+from widenet.data.prepare import fit_preparation
+from widenet.networks.resnet import ResNet
+from widenet.papers.resnet_beyond_kernels.separation.kernels import subsets
+from widenet.papers.resnet_beyond_kernels.separation.result import NetworkPoint
+from widenet.runs.store import Store
+from widenet.training.run import TrainingRun
+from widenet.training.settings import TrainingSettings
+from widenet.training.sweeps import sweep
+from widenet.training.together import RECORDS
+
+LARGEST_SEED = 2**63 - 1
+PILOT_WIDTH, PILOT_POINTS = 1000, 4096  # at most, of what is timed for the forecast
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A function of the class with the samples that it is learned from.
+
+    Attributes:
+        subset: The k coordinates that it depends on, counted from 0.
+        alpha: α.
+        samples: Independent points of the cube, shape (N, d₁).
+        seed: Of the network's initial weights and order of rows, drawn apart from the samples' own.
+    """
+
+    subset: tuple[int, ...]
+    alpha: float
+    samples: Tensor
+    seed: int
+
+    def dataset(self, X: Tensor) -> Dataset:
+        """These rows (n, d₁) with their targets."""
+        d1 = X.shape[1]
+        concept = resnet_hard(d1, k=len(self.subset), alpha=self.alpha, coordinates=self.subset)
+        Y = concept.evaluate(X)
+        columns = tuple(NumericColumn(f"x{j + 1}") for j in range(d1))
+        preparation, X, notes = fit_preparation(X, columns, "raw")
+        return Dataset(
+            name="resnet-hard",
+            X=X,
+            Y=Y,
+            labels=None,
+            classes=(),
+            task="regression",
+            names=preparation.names,
+            rows=torch.arange(1, len(X) + 1),
+            given=("",) * len(X),
+            images=None,
+            preparation=preparation,
+            provenance=notes,
+        )
+
+
+def draw_members(
+    d1: int, k: int, alpha: float, num_members: int, num_samples: int, *, generator: torch.Generator
+) -> list[Member]:
+    """Distinct functions of the class, each with samples and a seed of its own.
+
+    The first members, and the first samples of each, are the same however many of them are drawn.
+    """
+    sets = subsets(d1, k)
+    chosen = sets[torch.randperm(len(sets), generator=generator)[:num_members]].tolist()
+    members = []
+    for subset in chosen:
+        of_samples, of_network = torch.randint(LARGEST_SEED, (2,), generator=generator).tolist()
+        own = torch.Generator().manual_seed(of_samples)
+        samples = Cube(d1, d1**-0.5).draw(num_samples, generator=own)
+        members.append(Member(tuple(subset), alpha, samples, of_network))
+    return members
+
+
+def train_member(
+    member: Member,
+    num_samples: int,
+    points: Tensor,
+    grid: Sequence[TrainingSettings],
+    width: int,
+    store: Store | None,
+) -> list[float]:
+    """Error per output over the cube at the end of training, under each setting; infinite if it failed."""
+    dataset, test = member.dataset(member.samples[:num_samples]), member.dataset(points)
+    seeded = [replace(settings, seed=member.seed) for settings in grid]
+    runs = sweep(ResNet(width, "all"), dataset, seeded, test=test, store=store)
+    return [_final_error(run) / len(member.subset) for run in runs]
+
+
+def network_point(
+    num_samples: int,
+    tuning: Sequence[Member],
+    measured: Sequence[Member],
+    points: Tensor,
+    grid: Sequence[TrainingSettings],
+    width: int,
+    *,
+    store: Store | None = None,
+    progress: Callable[[int], None] = lambda num_runs: None,
+) -> NetworkPoint:
+    """Choose a setting on the tuning functions, then train on the others with it.
+
+    Args:
+        num_samples: N.
+        tuning: Functions on which every setting is tried.
+        measured: Functions on which the best of them is measured.
+        points: All points of the cube, shape (P, d₁).
+        grid: Rates and decays.
+        width: Neurons of each hidden layer.
+        store: Where finished runs are kept.
+        progress: Called with the number of runs just done.
+    """
+    tried = []
+    for member in tuning:
+        tried.append(train_member(member, num_samples, points, grid, width, store))
+        progress(len(grid))
+    means = [sum(errors) / len(errors) for errors in zip(*tried, strict=True)]
+    ranked = sorted(range(len(grid)), key=lambda index: means[index])
+    errors, num_replaced = [], 0
+    for member in measured:
+        for index in ranked:  # one that fails, which needs no test to see, gives way to the next best
+            (error,) = train_member(member, num_samples, points, [grid[index]], width, store)
+            if math.isfinite(error):
+                break
+        errors.append(error)
+        num_replaced += index != ranked[0]
+        progress(1)
+    best = grid[ranked[0]]
+    return NetworkPoint(num_samples, best.rate, best.decay, means[ranked[0]], tuple(errors), num_replaced)
+
+
+def forecast(
+    sizes: Sequence[int],
+    tuning: Sequence[Member],
+    measured: Sequence[Member],
+    points: Tensor,
+    grid: Sequence[TrainingSettings],
+    width: int,
+) -> float:
+    """Seconds that `network_point` will take for all sizes, from a few epochs at the largest of them.
+
+    A run measures the cube `RECORDS` times however many epochs it has, so the time of an epoch is the
+    difference between two pilots that both do. Both times are proportional to the width where it is large.
+    """
+    member, largest = measured[0], max(sizes)
+    rows = sum(size / largest for size in sizes)
+    pilot_width, pilot_points = min(width, PILOT_WIDTH), points[:PILOT_POINTS]
+
+    def seconds(settings: Sequence[TrainingSettings]) -> float:
+        pilots = [[replace(each, epochs=times * RECORDS) for each in settings] for times in (1, 2)]
+        spent = []
+        for pilot in pilots:
+            start = time.perf_counter()
+            train_member(member, largest, pilot_points, pilot, pilot_width, None)
+            spent.append(time.perf_counter() - start)
+        measuring = min(max(2 * spent[0] - spent[1], 0.0), spent[0])  # clocks are noisy
+        epoch = (spent[0] - measuring) / RECORDS
+        per_size = measuring * len(points) / len(pilot_points)
+        return width / pilot_width * (len(sizes) * per_size + rows * epoch * grid[0].epochs)
+
+    seconds([replace(grid[0], batch=None)])  # nothing is timed before it has run once
+    return len(tuning) * seconds(grid) + len(measured) * seconds(grid[:1])
+
+
+def _final_error(run: TrainingRun) -> float:
+    """Test error at the end; infinite if training failed, as its own rows tell: it diverged, or all was lost.
+
+    A network that has blown up on its way can end with every neuron dead, and then predicts 0.
+    """
+    assert run.test_error is not None
+    failed = run.diverged or run.train_error[-1] >= run.train_error[0]
+    return math.inf if failed else run.test_error[-1]

@@ -1,0 +1,297 @@
+"""The report's charts, as plain plotly specifications."""
+
+import math
+from collections.abc import Sequence
+
+from widenet.audit.result import AuditResult
+from widenet.base.wording import number
+from widenet.predict.learning_curve import LearningCurve
+from widenet.report.audit.sentences import targets_word
+from widenet.report.parts.plots import (
+    MOST_POINTS,
+    Chart,
+    Spec,
+    axes_layout,
+    compact,
+    label,
+    line_trace,
+    log_ranks,
+    shaded,
+    thinned,
+)
+
+MOST_BARS = 20
+MOST_MARKERS = 50
+
+
+def charts_of(result: AuditResult) -> dict[str, Chart]:
+    """All charts that the result has numbers for, by name."""
+    drawn = [
+        complexity_chart(result),
+        classes_chart(result),
+        alignment_chart(result),
+        descent_chart(result),
+        trained_chart(result),
+        misclassified_chart(result),
+        error_chart(result),
+        scores_chart(result),
+    ]
+    return {chart.name: chart for chart in drawn if chart is not None}
+
+
+def complexity_chart(result: AuditResult) -> Chart:
+    """Complexity of the labels, between its bounds, beside that of random labels."""
+    complexity, word = result.complexity, targets_word(result)
+    value = complexity.lower if complexity.value is None else complexity.value
+    upper = value if complexity.upper is None else complexity.upper
+    names, values, colours = [f"these {word}"], [value], ["labels"]
+    texts = [number(value) if complexity.value is not None else f"at least {number(value)}"]
+    above, below = [upper - value], [value - complexity.lower]
+    if complexity.random is not None:
+        error = complexity.random_error or 0.0
+        names, values, colours = (
+            [*names, f"random {word}"],
+            [*values, complexity.random],
+            [*colours, "random"],
+        )
+        texts, above, below = [*texts, number(complexity.random)], [*above, error], [*below, error]
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "x": values,
+        "y": names,
+        "text": texts,
+        "textposition": "auto",
+        "insidetextanchor": "start",
+        "insidetextfont": {"color": "card", "size": 15},
+        "marker": {"color": colours},
+        "error_x": {"array": above, "arrayminus": below, "color": "ink", "thickness": 1.5, "width": 5},
+        "hovertemplate": "%{y}: %{x:.5g}<extra></extra>",
+        "width": 0.18 * len(names),
+    }
+    layout = axes_layout(
+        "complexity", height=100 + 120 * len(names), y={"autorange": "reversed", "showgrid": False}
+    )
+    return Chart(
+        name="complexity",
+        title="Complexity",
+        reading="Shorter is easier to learn. Whiskers: certified bounds; for random ones the standard error.",
+        spec={"data": [bars], "layout": layout},
+    )
+
+
+def classes_chart(result: AuditResult) -> Chart | None:
+    """Complexity of each class or target, the hardest first; None unless there are several."""
+    columns = sorted(result.complexity.columns, key=lambda column: -(column.value or column.lower))[
+        :MOST_BARS
+    ]
+    if len(columns) < 2:
+        return None
+    values = [column.lower if column.value is None else column.value for column in columns]
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "x": values,
+        "y": list(range(len(columns))),
+        "text": [number(value) for value in values],
+        "textposition": "auto",
+        "insidetextanchor": "start",
+        "insidetextfont": {"color": "card", "size": 12},
+        "constraintext": "none",
+        "customdata": [label(column.name) for column in columns],
+        "width": min(0.72, 0.12 * len(columns)),
+        "marker": {"color": "labels"},
+        "hovertemplate": "%{customdata}: %{x:.5g}<extra></extra>",
+    }
+    ticks = {
+        "autorange": "reversed",
+        "showgrid": False,
+        "tickvals": list(range(len(columns))),
+        "ticktext": [label(column.name) for column in columns],
+    }
+    return Chart(
+        name="classes",
+        title="Complexity of each target" if result.data.task == "regression" else "Complexity of each class",
+        reading=("Each target" if result.data.task == "regression" else "Each class against all others")
+        + ", hardest first"
+        + (f" (the first {MOST_BARS})." if len(result.complexity.columns) > MOST_BARS else "."),
+        spec={
+            "data": [bars],
+            "layout": axes_layout("complexity", height=max(340, 90 + 26 * len(columns)), y=ticks),
+        },
+    )
+
+
+def alignment_chart(result: AuditResult) -> Chart | None:
+    """Share of label energy on the eigenvectors above each eigenvalue, against random labels."""
+    alignment, word = result.spectrum.alignment, targets_word(result)
+    keep = thinned([index for index, value in enumerate(alignment.eigenvalues) if value > 0])
+    if not keep:
+        return None
+    eigenvalues = [alignment.eigenvalues[index] for index in keep]
+    hover = "%{y:.1%} above %{x:.3g}"
+    lines = [
+        line_trace(
+            f"these {word}", eigenvalues, [alignment.labels[index] for index in keep], "labels", hover
+        ),
+        line_trace(
+            f"random {word}",
+            eigenvalues,
+            [alignment.random[index] for index in keep],
+            "random",
+            hover,
+            "dash",
+        ),
+    ]
+    x = {"type": "log", "autorange": "reversed", "tickformat": ",~g", "dtick": 1}
+    layout = axes_layout("eigenvalue, largest first", x=x, y={"tickformat": ".0%", "range": [0, 1.04]})
+    return Chart(
+        name="alignment",
+        title="Share of the energy found so far, along the spectrum",
+        reading="What lies on large eigenvalues, at the left, is learned first and generalises best.",
+        spec={"data": lines, "layout": layout},
+    )
+
+
+def descent_chart(result: AuditResult) -> Chart | None:
+    """Predicted loss at each step, for these labels, random ones and the worst case."""
+    curve, word = result.curve, targets_word(result)
+    start = curve.loss[0] if curve.loss else 0.0
+    keep = thinned([index for index, step in enumerate(curve.steps) if step > 0])
+    if not keep or start <= 0:
+        return None
+    steps = [curve.steps[index] for index in keep]
+    hover = "%{y:.3~p} after %{x:,} steps"
+    lines = [line_trace(f"these {word}", steps, _shares(curve.loss, keep, start), "labels", hover)]
+    lines.append(
+        line_trace(f"random {word}", steps, _shares(curve.random_loss, keep, start), "random", hover, "dash")
+    )
+    if curve.worst_loss is not None:
+        lines.append(
+            line_trace("worst case", steps, _shares(curve.worst_loss, keep, start), "worst", hover, "dot")
+        )
+    return Chart(
+        name="descent",
+        title="Loss, as a share of its start",
+        reading="Both axes are logarithmic. A curve that bends down early is learned quickly.",
+        spec={"data": lines, "layout": _loss_layout(lines)},
+    )
+
+
+def trained_chart(result: AuditResult) -> Chart | None:
+    """A real training run as points on the line that was predicted for it; None where there is none."""
+    trained = result.curve.trained
+    if trained is None:
+        return None
+    keep = thinned([index for index, step in enumerate(trained.steps) if step > 0])
+    steps, start = [trained.steps[index] for index in keep], trained.predicted[0]
+    hover = "%{y:.3~p} after %{x:,} steps"
+    predicted = line_trace("predicted", steps, _shares(trained.predicted, keep, start), "labels", hover)
+    some = [keep[rank - 1] for rank in log_ranks(len(keep), MOST_MARKERS)]
+    measured = _shares(trained.loss, some, start)
+    run = line_trace("trained network", [trained.steps[index] for index in some], measured, "ink", hover)
+    run |= {"mode": "markers", "marker": {"color": "ink", "size": 6}}
+    lines = [predicted, run]
+    return Chart(
+        name="trained",
+        title="A trained network beside its prediction",
+        reading=f"Loss as a share of its start, {trained.width:,} neurons, {trained.rows:,} rows.",
+        spec={"data": lines, "layout": _loss_layout(lines)},
+    )
+
+
+def misclassified_chart(result: AuditResult) -> Chart | None:
+    curve = result.learning_curve
+    if curve.misclassified is None or curve.misclassified_low is None or curve.misclassified_high is None:
+        return None
+    values = (curve.misclassified, curve.misclassified_low, curve.misclassified_high)
+    return _learning_chart("misclassified", "Misclassified rows", curve, values, ".2~p")
+
+
+def error_chart(result: AuditResult) -> Chart | None:
+    curve = result.learning_curve
+    values = (curve.error, curve.error_low, curve.error_high)
+    return _learning_chart("error", "Squared error", curve, values, ".2~g")
+
+
+def scores_chart(result: AuditResult) -> Chart | None:
+    """Every row's score, worst first, with the number of wrong labels that the noise estimate expects."""
+    if not result.labels:
+        return None
+    ranks = log_ranks(len(result.labels), MOST_POINTS)
+    shown = [result.labels[rank - 1] for rank in ranks]
+    told = [f"row {s.row}: {label(s.given)} → {label(s.suggested)}" for s in shown]
+    line = line_trace("score", ranks, [s.score for s in shown], "labels", "")
+    line |= {"customdata": told, "hovertemplate": "%{customdata}<br>score %{y:.3g}<extra></extra>"}
+    layout = axes_layout("rows, the most suspicious first", x={"type": "log", "tickformat": "~s", "dtick": 1})
+    reading = "Higher is more suspicious."
+    if all(0 <= s.score <= 1 for s in shown):
+        layout["yaxis"]["range"] = [0, 1.04]  # a flat line at 0 is good news and should look like it
+    if result.data.task != "regression":
+        low, high = (max(share * result.data.n, 0.8) for share in (result.noise.low, result.noise.high))
+        layout["shapes"] = [shaded(low, max(high, low))]
+        reading += " Shaded: the interval for how many are wrong."
+    return Chart("scores", "Suspicion of each row", reading, {"data": [line], "layout": layout})
+
+
+def _learning_chart(
+    name: str,
+    title: str,
+    curve: LearningCurve,
+    values: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]],
+    digits: str,
+) -> Chart | None:
+    """Measured points, the extrapolated line that continues them, and the band around both."""
+    if not curve.n:
+        return None
+    middle, low, high = values
+    n, is_log = list(curve.n), min(middle) > 0
+    floor = (
+        min(middle) / 4 if is_log else 0.0
+    )  # an interval that reaches 0 has no place on a logarithmic axis
+    last = max((index for index, measured in enumerate(curve.measured) if measured), default=0)
+    hover = f"%{{y:{digits}}} with %{{x:,}} rows"
+    band = {
+        "type": "scatter",
+        "x": n + n[::-1],
+        "y": [*high, *(max(value, floor) for value in low[::-1])],
+        "fill": "toself",
+        "fillcolor": "band",
+        "line": {"width": 0, "color": "clear"},
+        "name": "95% interval",
+        "hoverinfo": "skip",
+    }
+    ahead = line_trace("extrapolated", n[last:], middle[last:], "labels", hover, "dash")
+    hollow = {
+        "color": "card",
+        "size": [0] + [8] * (len(n) - last - 1),
+        "line": {"color": "labels", "width": 2},
+    }
+    known = line_trace("measured", n[: last + 1], middle[: last + 1], "labels", hover)
+    ahead |= {"mode": "lines+markers", "cliponaxis": False, "marker": hollow | {"opacity": 1}}
+    known |= {"mode": "lines+markers", "cliponaxis": False, "marker": {"color": "labels", "size": 8}}
+    ticks = n[last % 2 :: 2]  # today's number among them
+    x = {"type": "log", "tickvals": ticks, "ticktext": [compact(value) for value in ticks]}
+    y: Spec = {"rangemode": "tozero", "tickformat": digits}
+    if is_log:
+        y |= {"type": "log", "dtick": "D2" if max(high) > 2.5 * min(middle) else "D1"}
+    return Chart(
+        name=name,
+        title=title,
+        reading="Filled: measured on this data. Hollow: extrapolated to more of it.",
+        spec={"data": [band, ahead, known], "layout": axes_layout("rows to learn from", x=x, y=y)},
+    )
+
+
+def _loss_layout(lines: Sequence[Spec]) -> Spec:
+    """Logarithmic axes down to a millionth of the start."""
+    decades = [math.log10(value) for line in lines for value in line["y"] if value is not None]
+    ends = [max(min(decades, default=0) - 0.2, -6), max(decades, default=0) + 0.15]
+    x = {"type": "log", "tickformat": "~s", "dtick": 1}
+    y = {"type": "log", "tickformat": "~p", "range": ends, "dtick": 1 if ends[1] - ends[0] > 2 else "D2"}
+    return axes_layout("gradient steps", x=x, y=y)
+
+
+def _shares(loss: Sequence[float], keep: Sequence[int], start: float) -> list[float | None]:
+    """Losses as shares of the start; None where a logarithmic axis has no place for one."""
+    return [loss[index] / start if 0 < loss[index] < math.inf else None for index in keep]

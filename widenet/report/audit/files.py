@@ -1,0 +1,31 @@
+"""The files of an audit, besides its page."""
+
+import csv
+import io
+from typing import Any
+
+from widenet.audit.result import LABELS_FILE, AuditResult
+from widenet.report.audit.sentences import sentences, why_bound
+
+FILES = (LABELS_FILE,)
+
+
+def record(result: AuditResult) -> dict[str, Any]:
+    """The audit as JSON has it."""
+    found = result.to_dict()
+    found["bound"]["why"] = why_bound(result)
+    return found | {"verdict": list(sentences(result))}
+
+
+def files(result: AuditResult) -> dict[str, str | bytes]:
+    """Every row, the most suspicious first."""
+    return {LABELS_FILE: labels_csv(result)}
+
+
+def labels_csv(result: AuditResult) -> str:
+    """The ranking as a table, values exactly as they are."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("row", "given", "suggested", "score"))
+    writer.writerows((each.row, each.given, each.suggested, each.score) for each in result.labels)
+    return text.getvalue()

@@ -1,0 +1,231 @@
+"""The six answers as HTML: sentences first, then charts, then what unfolds on demand."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from widenet.audit.result import AuditResult, Held, Suspect, TrainedCurve
+from widenet.base.wording import counted, memory, number, percent
+from widenet.report.audit.formulas import ALIGNMENT, COMPLEXITY, DESCENT, LEFT_OUT
+from widenet.report.audit.sentences import answers, questions, targets_word
+from widenet.report.parts.markup import Html, details, element, join, table
+from widenet.report.parts.pictures import picture_uri
+from widenet.report.parts.plots import Chart
+from widenet.report.parts.quantities import literal, row_list
+from widenet.report.parts.sections import MOST_LISTED, figure, folds, items, section, side_by_side
+
+
+def sections(result: AuditResult, charts: dict[str, Chart]) -> Html:
+    """The six questions with their answers."""
+    shown = {name: figure(chart) for name, chart in charts.items()}
+    bodies = (
+        sound_body(result),
+        learnable_body(result, shown),
+        descent_body(result, shown),
+        generalise_body(result, shown),
+        wrong_body(result, shown),
+        cost_body(result),
+    )
+    return join(
+        section(ordinal, question, sentences, body)
+        for ordinal, (question, sentences, body) in enumerate(
+            zip(questions(result), answers(result), bodies, strict=True), start=1
+        )
+    )
+
+
+def sound_body(result: AuditResult) -> Html:
+    """Class sizes, what was read, and the rows in doubt."""
+    found, word = result.soundness, targets_word(result)
+    balance = class_balance(result) if result.data.classes else Html("")
+    read = details("What was read and how it was prepared", items(result.data.provenance))
+    lists = [
+        group_list(f"Identical rows with different {word}", found.conflicts),
+        group_list("Rows that are one and the same point", found.duplicates),
+        group_list("Rows that point in opposite directions", found.opposites),
+    ]
+    return join((balance, folds(read, *(block for block in lists if block))))
+
+
+def class_balance(result: AuditResult) -> Html:
+    """Rows of each class, as bars."""
+    data = result.data
+    ranked = sorted(zip(data.class_counts, data.classes, strict=True), key=lambda pair: -pair[0])
+    shown = list(zip(data.class_counts, data.classes, strict=True))
+    if len(shown) > MOST_LISTED:
+        shown = ranked[:MOST_LISTED]
+    largest = max(ranked[0][0], 1)
+    cells = [
+        cell
+        for count, name in shown
+        for cell in (
+            element("dt", literal(name, longest=40)),
+            element("dd", element("div", class_="bar", style=f"width:{100 * count / largest:.1f}%")),
+            element("dd", f"{count:,}", class_="count"),
+        )
+    ]
+    cut = f", the {MOST_LISTED} largest of {len(data.classes):,}" if len(data.classes) > MOST_LISTED else ""
+    title = element("h3", f"Rows of each class{cut}")
+    return element("div", title, element("dl", *cells, class_="balance"), class_="panel")
+
+
+def group_list(title: str, groups: Sequence[tuple[int, ...]]) -> Html:
+    """Groups of rows by number, the first ones; nothing where there are none."""
+    if not groups:
+        return Html("")
+    told = [f"rows {row_list(group, MOST_LISTED)}" for group in groups]
+    return details(f"{title} ({len(groups):,})", items(told))
+
+
+def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    spectrum = result.spectrum
+    certified = spectrum.eigenvalue_min_certified
+    floor = (
+        "has no certified bound" if certified is None else f"is certified to be at least {number(certified)}"
+    )
+    ends = (
+        f"The kernel matrix's largest eigenvalue is {number(spectrum.eigenvalue_max)}; its smallest {floor}. "
+        f"This took {counted(result.complexity.num_matvecs, 'product')} with the matrix of {result.kernel}."
+    )
+    return join(
+        (
+            side_by_side(shown, "complexity", "classes", "alignment"),
+            folds(
+                details("How the complexity is defined and certified", COMPLEXITY, element("p", ends)),
+                details("What the energy along the spectrum is", ALIGNMENT),
+            ),
+        )
+    )
+
+
+def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    """The predicted curve beside the steps it takes, and the network that was trained, if one was."""
+    curve, word = result.curve, targets_word(result)
+    rows = [
+        (
+            percent(target.share),
+            _steps(target.labels),
+            _steps(target.random),
+            "not known" if curve.worst_loss is None else _steps(target.worst),
+        )
+        for target in curve.steps_to
+    ]
+    steps = table(
+        ("loss left", f"these {word}", f"random {word}", "worst case"),
+        rows,
+        "Steps until the loss is down to a share of its start",
+    )
+    unknown = "The worst case is not drawn, because the smallest eigenvalue is not known."
+    notes = [*([unknown] if curve.worst_loss is None else []), _trained_sentence(curve.trained)]
+    beside = element("div", steps, *(element("p", note, class_="note") for note in notes), class_="panel")
+    return join(
+        (
+            element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
+            side_by_side(shown, "trained"),
+            folds(details("How the loss is predicted without training", DESCENT)),
+        )
+    )
+
+
+def generalise_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    bound = result.bound
+    terms = table(
+        ("term", "value"),
+        [(literal(name), number(value)) for name, value in bound.terms.items()],
+        f"Its terms, for a failure probability of {percent(bound.delta)}",
+    )
+    curves = side_by_side(shown, "misclassified", "error")
+    return join(
+        (
+            curves or element("p", "There are too few rows for a learning curve.", class_="note"),
+            folds(
+                *([details("The bound of Theorem 5.1, term by term", terms)] if bound.terms else []),
+                details("How rows are left out", LEFT_OUT),
+            ),
+        )
+    )
+
+
+def wrong_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    """The score curve, then the worst rows as pictures or as a table."""
+    worst = gallery(result) if result.pictures else suspect_table(result.labels[:MOST_LISTED])
+    file = literal(PurePath(result.labels_file).name) if result.labels_file else ""
+    where = f" All {len(result.labels):,} rows are ranked in {file}." if file else ""
+    title = element("h3", "The most suspicious rows")
+    note = element(
+        "p", f"What was given, and what the other rows suggest where that differs.{where}", class_="note"
+    )
+    noise = result.noise
+    how = (
+        f"Each row's {targets_word(result)[:-1]} is compared with what the other rows predict for it, by "
+        f"kernel {noise.kernel} with ridge {number(noise.ridge)}. To disagree with a confident prediction "
+        "scores high."
+    )
+    return join(
+        (
+            side_by_side(shown, "scores"),
+            element("div", title, note, worst, class_="panel"),
+            folds(details("How rows are scored", element("p", how))),
+        )
+    )
+
+
+def gallery(result: AuditResult) -> Html:
+    """The most suspicious rows as pictures."""
+    figures = []
+    for suspect in result.labels[: len(result.pictures)]:
+        given, suggested = literal(suspect.given), literal(suspect.suggested)
+        picture = element(
+            "img",
+            src=picture_uri(result.pictures[suspect.row]),
+            alt=f"Row {suspect.row}, given {given}, suggested {suggested}",
+        )
+        kept = suspect.given == suspect.suggested
+        told = (given, " kept") if kept else (element("s", given), " → ", suggested)
+        change = element("span", *told, class_="change")
+        row = element("span", f"row {suspect.row}", class_="row")
+        score = element("span", f"score {number(suspect.score)}", class_="row")
+        figures.append(element("li", element("figure", picture, element("figcaption", change, row, score))))
+    return element("ul", *figures, class_="gallery")
+
+
+def suspect_table(suspects: Sequence[Suspect]) -> Html:
+    rows = [
+        (str(suspect.row), literal(suspect.given), literal(suspect.suggested), number(suspect.score))
+        for suspect in suspects
+    ]
+    return element(
+        "div", table(("row", "given", "suggested", "score"), rows, "Worst first"), class_="suspects"
+    )
+
+
+def cost_body(result: AuditResult) -> Html:
+    gram = {Held.DENSE: "held whole", Held.PACKED: "held by half", Held.TILED: "recomputed tile by tile"}
+    rows = [
+        ("memory, forecast", memory(result.forecast.memory_bytes or 0)),
+        ("time, forecast", f"{result.forecast.seconds:,.1f} s"),
+        ("time, taken", f"{result.seconds:,.1f} s"),
+        ("kernel matrix", gram[result.gram.held]),
+        ("products with it", f"{result.complexity.num_matvecs:,}"),
+    ]
+    return element(
+        "div",
+        table(("what", "how much"), rows, "Forecast before the audit, and what it took"),
+        class_="panel",
+    )
+
+
+def _steps(steps: int | None) -> str:
+    return "never" if steps is None else f"{steps:,}"
+
+
+def _trained_sentence(trained: TrainedCurve | None) -> str:
+    if trained is None:
+        return "No network was trained for this. With `train=True` one is, and drawn beside its prediction."
+    loss, predicted = number(trained.loss[-1]), number(trained.predicted[-1])
+    distance, foretold = number(trained.distance), number(trained.predicted_distance)
+    return (
+        f"A network of {trained.width:,} neurons was trained on {trained.rows:,} rows, from weights of size "
+        f"{number(trained.kappa)} with step size {number(trained.eta)}. After {trained.steps[-1]:,} steps "
+        f"its loss is {loss} (predicted {predicted}), and its weights have moved by {distance} "
+        f"(predicted {foretold})."
+    )

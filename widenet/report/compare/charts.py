@@ -1,0 +1,134 @@
+"""The pictures of a comparison, as plain plotly specifications."""
+
+from collections.abc import Sequence
+
+from widenet.compare.result import ComparisonResult, MethodResult
+from widenet.report.compare.verdict import PLURAL
+from widenet.report.parts.plots import Chart, Spec, axes_layout
+
+COLOURS = {"network": "labels", "kernel": "random", "baseline": "worst"}
+ROW_HEIGHT = 26
+WIDE = 8.0  # ratio of errors from which they are drawn on a logarithmic axis
+
+
+def compare_charts(result: ComparisonResult) -> dict[str, Chart]:
+    """All charts that the result has numbers for, by name."""
+    drawn = [errors_chart(result), differences_chart(result)]
+    return {chart.name: chart for chart in drawn if chart is not None}
+
+
+def errors_chart(result: ComparisonResult) -> Chart | None:
+    """Mean error and spread of each method, the best at the top, with the folds behind."""
+    methods = [method for method in result.methods if method.error is not None]
+    if not methods:
+        return None
+    names = [method.name for method in methods]
+    traces = []
+    for family, colour in COLOURS.items():
+        members = [(row, method) for row, method in enumerate(methods) if method.family == family]
+        if members:
+            traces += [_fold_dots(members, colour), _means(members, PLURAL[family], colour, result)]
+    values = [error for method in methods for error in method.errors if error is not None]
+    is_log = min(values) > 0 and max(values) > WIDE * min(values)
+    axis: Spec = {"tickformat": _digits(result)} | ({"type": "log"} if is_log else {"rangemode": "tozero"})
+    return Chart(
+        name="errors",
+        title="Error of each method on rows it has not seen",
+        reading="Further left is better. Large dots: mean over the folds; bars: standard deviation between "
+        "folds; small dots: each fold.",
+        spec={"data": traces, "layout": _layout(_measure_title(result), names, axis)},
+    )
+
+
+def differences_chart(result: ComparisonResult) -> Chart | None:
+    """How much worse each method is than the best, with its interval."""
+    tests = result.significance.against_best
+    if not tests:
+        return None
+    families = {method.name: method.family for method in result.methods}
+    middle = [test.difference for test in tests]
+    bars = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": middle,
+        "y": list(range(len(tests))),
+        "marker": {
+            "color": [COLOURS[families[test.first]] for test in tests],
+            "size": 10,
+            "symbol": ["circle" if test.significant else "circle-open" for test in tests],
+        },
+        "error_x": {
+            "array": [test.high - test.difference for test in tests],
+            "arrayminus": [test.difference - test.low for test in tests],
+            "color": "muted",
+            "thickness": 1.5,
+            "width": 4,
+        },
+        "customdata": [f"{test.first}: p = {test.adjusted:.2g}" for test in tests],
+        "hovertemplate": "%{customdata}<br>%{x:" + _digits(result) + "} worse<extra></extra>",
+        "showlegend": False,
+    }
+    layout = _layout(f"error minus that of {result.best}", [test.first for test in tests], {})
+    layout["xaxis"] |= {"tickformat": _digits(result), "zeroline": True, "zerolinecolor": "muted"}
+    return Chart(
+        name="differences",
+        title=f"Difference from the best, {result.best}",
+        reading="Bars: 95% intervals. Filled: larger than chance explains, corrected for the number of "
+        "methods. Hollow: may be chance.",
+        spec={"data": [bars], "layout": layout},
+    )
+
+
+def _fold_dots(members: Sequence[tuple[int, MethodResult]], colour: str) -> Spec:
+    points = [(error, row) for row, method in members for error in method.errors]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [error for error, _ in points],
+        "y": [row for _, row in points],
+        "marker": {"color": colour, "size": 5, "opacity": 0.35},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _means(
+    members: Sequence[tuple[int, MethodResult]], name: str, colour: str, result: ComparisonResult
+) -> Spec:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [method.error for _, method in members],
+        "y": [row for row, _ in members],
+        "marker": {"color": colour, "size": 12},
+        "error_x": {
+            "array": [method.std for _, method in members],
+            # Errors are not negative, and on a logarithmic axis not 0 either.
+            "arrayminus": [min(method.std or 0.0, 0.95 * (method.error or 0.0)) for _, method in members],
+            "color": colour,
+            "thickness": 2,
+            "width": 5,
+        },
+        "customdata": [method.name for _, method in members],
+        "hovertemplate": "%{customdata}: %{x:" + _digits(result) + "}<extra>" + name + "</extra>",
+    }
+
+
+def _layout(title: str, names: Sequence[str], x: Spec) -> Spec:
+    y = {
+        "autorange": False,
+        "range": [len(names) - 0.5, -0.5],
+        "showgrid": False,
+        "tickvals": list(range(len(names))),
+        "ticktext": list(names),
+    }
+    return axes_layout(title, height=110 + ROW_HEIGHT * len(names), x=x, y=y)
+
+
+def _digits(result: ComparisonResult) -> str:
+    return ".2~%" if result.protocol.measure == "misclassified" else ".3~g"
+
+
+def _measure_title(result: ComparisonResult) -> str:
+    return "misclassified rows" if result.protocol.measure == "misclassified" else "squared error"

@@ -1,0 +1,141 @@
+"""A comparison as one HTML page that opens offline."""
+
+from widenet.base.wording import counted, duration
+from widenet.compare.result import Champion, ComparisonResult, MethodResult
+from widenet.compare.significance import PairedTest
+from widenet.report.compare.charts import compare_charts
+from widenet.report.compare.sentences import how_measured, setting_text, standing, time_text
+from widenet.report.compare.verdict import PLURAL, difference_text, error_text, p_text
+from widenet.report.parts.document import document, masthead, page_body, tile_list
+from widenet.report.parts.markup import Html, details, element, join, table
+from widenet.report.parts.quantities import literal, short_duration
+from widenet.report.parts.sections import figure, folds, items, section
+
+
+def compare_page(result: ComparisonResult) -> str:
+    """The comparison as a page: verdict, key figures, methods, tests, settings, and how it was measured."""
+    charts = compare_charts(result)
+    shown = {name: figure(chart) for name, chart in charts.items()}
+    sections = (
+        section(1, "How do the methods compare?", [], _methods_body(result, shown)),
+        section(2, "Are the differences real?", [], _tests_body(result, shown)),
+        section(3, "Which settings were chosen?", [], _settings_body(result)),
+        section(4, "How was it measured?", how_measured(result), _measured_body(result)),
+    )
+    footer = ("The numbers behind this page are in result.json and table.csv.", f"widenet {result.version}")
+    content = page_body(_masthead(result), result.verdict, _tiles(result), sections, footer)
+    return document(f"{literal(result.data.name)} · widenet compare", content, charts)
+
+
+def _masthead(result: ComparisonResult) -> Html:
+    data = result.data
+    kind = (
+        f"{len(data.classes):,} classes" if data.classes else counted(data.outputs, "number") + " to predict"
+    )
+    size = f"{counted(data.n, 'row')} · {counted(data.d, 'column')}"
+    facts = f"{size} · {kind} · {counted(len(result.methods), 'method')} · prepared {data.prepare}"
+    return masthead("compare", literal(data.name), facts)
+
+
+def _tiles(result: ComparisonResult) -> Html:
+    """The champion of each family, and the time."""
+    measure = result.protocol.measure
+    tiles = [
+        (PLURAL[champion.family].capitalize(), error_text(champion.error, measure), _most(champion), "#q2")
+        for champion in result.significance.champions
+    ]
+    tiles.append(("Constant guess", error_text(result.protocol.chance, measure), "for comparison", "#q4"))
+    tiles.append(("Time", short_duration(result.seconds), f"forecast {duration(result.forecast)}", "#q4"))
+    return tile_list(tiles)
+
+
+def _methods_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:
+    head = ("method", "family", "error", "spread", "rank", "wins", "p against the best", "time")
+    adjusted = {test.first: test.adjusted for test in result.significance.against_best}
+    rows = [_method_row(result, method, adjusted) for method in result.methods]
+    caption = "The smallest mean error first; spread is the standard deviation between folds"
+    picture = element("div", shown["errors"], class_="charts") if "errors" in shown else Html("")
+    return join((picture, element("div", table(head, rows, caption), class_="panel ranking")))
+
+
+def _method_row(
+    result: ComparisonResult, method: MethodResult, adjusted: dict[str, float]
+) -> tuple[str, ...]:
+    measure = result.protocol.measure
+    if method.error is None or method.std is None:
+        error, spread, p = "failed", "", ""
+    else:
+        error, spread = error_text(method.error, measure), error_text(method.std, measure)
+        p = "best" if method.name == result.best else p_text(adjusted[method.name])
+    return method.name, method.family, error, spread, *standing(method), p, time_text(method.seconds)
+
+
+def _tests_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:
+    measure = result.protocol.measure
+    champions = table(
+        ("family", "error", "spread", "chosen"),
+        [
+            (
+                PLURAL[champion.family],
+                error_text(champion.error, measure),
+                error_text(champion.std, measure),
+                _counts(champion.chosen),
+            )
+            for champion in result.significance.champions
+        ],
+        "Each family as one method: in every fold the member that was best inside the training part",
+    )
+    tests = [_test_row(test, measure) for test in result.significance.against_kernels]
+    parts = [element("div", champions, class_="panel ranking")]
+    if tests:
+        head = ("families", "difference", "95% interval", "p")
+        against = table(head, tests, "Against kernels, by these champions")
+        parts.append(element("div", against, class_="panel ranking"))
+    if "differences" in shown:
+        parts.append(shown["differences"])
+    how = (
+        "Folds share most of their training rows, so their errors are correlated, and a plain t-test would "
+        "find differences too often. The corrected resampled t-test widens the variance of the mean over J "
+        "folds from 1/J to 1/J + n₂/n₁ times that of a fold, with n₁ rows to train on and n₂ to test on. "
+        "Holm's correction allows for the number of tests. Champions are chosen by the error inside the "
+        "training part, so that no test row takes part in choosing whom to test."
+    )
+    column = element("div", *parts, class_="charts", style="grid-template-columns:1fr")
+    return join((column, folds(details("How differences are tested", element("p", how)))))
+
+
+def _test_row(test: PairedTest, measure: str) -> tuple[str, ...]:
+    interval = f"{difference_text(test.low, measure)} to {difference_text(test.high, measure)}"
+    names = f"{test.first} − {test.second}"
+    return names, difference_text(test.difference, measure), interval, p_text(test.adjusted)
+
+
+def _settings_body(result: ComparisonResult) -> Html:
+    rows = []
+    for method in result.methods:
+        if method.best is not None:
+            often = sum(setting == method.best for setting in method.settings)
+            told = f"{often} of {len(method.settings)} folds"
+            rows.append((method.name, setting_text(method.best), told))
+    caption = "The setting chosen most often; result.json has that of every fold"
+    return element("div", table(("method", "setting", "chosen in"), rows, caption), class_="panel ranking")
+
+
+def _measured_body(result: ComparisonResult) -> Html:
+    blocks = [details("What was read and how it was prepared", items(result.data.provenance))]
+    failures = [failure for method in result.methods for failure in method.failures]
+    if failures:
+        blocks.append(details(f"{counted(len(failures), 'fit')} that failed", items(failures)))
+    return folds(*blocks)
+
+
+def _most(champion: Champion) -> str:
+    """The member that was champion in most folds."""
+    names = champion.chosen
+    name = max(sorted(set(names)), key=names.count)
+    return f"champions, {'' if len(set(names)) == 1 else 'most often '}{name}"
+
+
+def _counts(names: tuple[str, ...]) -> str:
+    ordered = sorted(set(names), key=lambda name: (-names.count(name), name))
+    return ", ".join(f"{name} {names.count(name)}×" for name in ordered)

@@ -1,0 +1,109 @@
+"""The shell that every page shares: style, scripts and charts in one file that opens offline."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from importlib import resources
+
+from plotly.offline import get_plotlyjs
+
+from widenet.report.parts.files import finite
+from widenet.report.parts.markup import Html, element, join, paragraphs
+from widenet.report.parts.plots import Chart
+
+Tile = tuple[str, str, str, str]  # what, its value, a word beside it, and a link
+
+
+def document(title: str, content: Html, charts: dict[str, Chart]) -> str:
+    """A whole page.
+
+    Args:
+        title: What the browser calls it.
+        content: Header, main part and footer.
+        charts: What page.js draws into the figures of the content.
+    """
+    scripts = [get_plotlyjs(), _resource("page.js")]
+    body = element(
+        "body",
+        element("div", content, class_="page"),
+        element("span", id="probe", hidden=""),
+        _chart_data(charts),
+        *(element("script", Html(script)) for script in scripts),
+    )
+    return "<!DOCTYPE html>\n" + element("html", _head(title, scripts), body, lang="en")
+
+
+def content_security_policy(scripts: list[str]) -> str:
+    """Nothing is fetched, and only these scripts run; plotly needs inline styles and makes its own images."""
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def masthead(command: str, name: str, facts: str) -> Html:
+    """The command's name, the switch between light and dark, the data's name, and a line of facts."""
+    top = element(
+        "div",
+        element("div", "widenet ", element("span", command), class_="brand"),
+        element("button", "Dark", id="theme", type="button", hidden="", aria_label="Switch light and dark"),
+        class_="top",
+    )
+    return join((top, element("h1", name), element("p", facts, class_="facts")))
+
+
+def tile_list(tiles: Iterable[Tile]) -> Html:
+    """Key figures, each a link to where it comes from."""
+    linked = [
+        element(
+            "li",
+            element(
+                "a",
+                element("span", what, class_="what"),
+                element("span", value, class_="figure"),
+                element("span", beside, class_="beside"),
+                href=link,
+            ),
+        )
+        for what, value, beside, link in tiles
+    ]
+    return element("ul", *linked, class_="tiles")
+
+
+def page_body(
+    top: Html, verdict: Iterable[str], tiles: Html, sections: Iterable[Html], footer: Iterable[str]
+) -> Html:
+    """Header, main part and footer of a page: masthead, verdict and key figures, sections, and last words."""
+    told = element("div", paragraphs(verdict), class_="verdict")
+    parts = (
+        element("header", top, told, tiles),
+        element("main", *sections),
+        element("footer", paragraphs(footer)),
+    )
+    return join(parts)
+
+
+def _head(title: str, scripts: list[str]) -> Html:
+    viewport = "width=device-width, initial-scale=1"
+    return element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=content_security_policy(scripts)),
+        element("meta", name="viewport", content=viewport),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        element("style", Html(_resource("page.css"))),
+    )
+
+
+def _chart_data(charts: dict[str, Chart]) -> Html:
+    """The charts as JSON in which no markup can end the block."""
+    text = json.dumps(finite({name: chart.spec for name, chart in charts.items()}), allow_nan=False)
+    return element("script", Html(text.replace("<", "\\u003c")), type="application/json", id="charts")
+
+
+def _resource(name: str) -> str:
+    return resources.files("widenet.report.parts").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,62 @@
+"""A result on its way out: the doors that every room of the report has, and the folder that they fill."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.console import Console
+
+from widenet.report.parts.files import to_json, write_folder
+
+PAGE_FILE, RESULT_FILE, CONFIG_FILE = "report.html", "result.json", "config.json"
+
+
+class Room(Protocol):
+    """The report of one study: a module with these doors.
+
+    Attributes:
+        FILES: Names of the files that `files` may give.
+    """
+
+    FILES: tuple[str, ...]
+
+    def sentences(self, result: Any) -> tuple[str, ...]:
+        """The answer in sentences, the most important first; the same everywhere."""
+
+    def record(self, result: Any) -> dict[str, Any]:
+        """The result as JSON has it, its sentences under `verdict`."""
+
+    def page(self, result: Any) -> str:
+        """One HTML page that opens offline."""
+
+    def screen(self, result: Any, console: Console) -> None:
+        """A screenful of a terminal."""
+
+    def files(self, result: Any) -> dict[str, str | bytes]:
+        """Files beside page, record and settings, by name."""
+
+
+def publish(room: Room, result: Any, out: Path, config: Mapping[str, Any], *, force: bool) -> Any:
+    """Write the folder of a result, whole or not at all; returns the result as it was written.
+
+    Args:
+        room: Its room of the report.
+        result: What was found.
+        out: The folder.
+        config: The settings that it was found with.
+        force: Whether an earlier result may be replaced.
+    """
+    result = result.placed(out)
+    contents = {
+        PAGE_FILE: room.page(result),
+        RESULT_FILE: to_json(room.record(result)),
+        **room.files(result),
+        CONFIG_FILE: to_json(config),
+    }
+    write_folder(out, contents, force=force, replaceable=room.FILES)
+    return result
+
+
+def all_files(room: Room) -> tuple[str, ...]:
+    """Names of everything that a result's folder may hold."""
+    return (PAGE_FILE, RESULT_FILE, CONFIG_FILE, *room.FILES)

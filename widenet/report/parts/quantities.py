@@ -1,0 +1,33 @@
+"""Numbers and names as people read them, the same on the page and in the terminal."""
+
+from widenet.base.wording import duration, percent
+
+LONGEST = 60  # characters of a name that a sentence shows
+
+
+def precise(value: float) -> str:
+    """Six significant digits, for certified bounds."""
+    return f"{value:.6g}"
+
+
+def percent_range(low: float, high: float) -> str:
+    return f"{percent(low)} to {percent(high)}"
+
+
+def short_duration(seconds: float) -> str:
+    """The same in little room."""
+    return duration(seconds).replace(" seconds", " s").replace(" minutes", " min")
+
+
+def literal(text: str, longest: int = LONGEST) -> str:
+    """A name from the data on one line: control characters spelled out, long text cut."""
+    clean = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text[: longest + 1])
+    return clean if len(text) <= longest else clean[: longest - 1] + "…"
+
+
+def row_list(rows: tuple[int, ...], longest: int) -> str:
+    """Row numbers as in '3, 17 and 40', or '3, 17, 40 and 5 more'."""
+    names = [str(row) for row in rows[:longest]]
+    if len(rows) > longest:
+        return ", ".join(names) + f" and {len(rows) - longest:,} more"
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]

@@ -1,0 +1,52 @@
+"""What the body of every page is made of: numbered sections, figures, and blocks that unfold."""
+
+from collections.abc import Sequence
+
+from widenet.report.parts.markup import Html, element, paragraphs
+from widenet.report.parts.plots import Chart
+from widenet.report.parts.quantities import literal
+
+MOST_LISTED = 20
+
+
+def section(ordinal: int, question: str, sentences: Sequence[str], body: Html) -> Html:
+    name = f"q{ordinal}"
+    header = element(
+        "header",
+        element("span", str(ordinal), class_="ordinal", aria_hidden="true"),
+        element("h2", question, id=f"{name}-title"),
+    )
+    answer = element("div", paragraphs(sentences), class_="answer")
+    return element("section", header, answer, body, id=name, aria_labelledby=f"{name}-title")
+
+
+def figure(chart: Chart) -> Html:
+    """A place for page.js to draw in."""
+    return element(
+        "figure",
+        element("figcaption", element("h3", chart.title), element("span", chart.reading)),
+        element(
+            "div",
+            id=f"chart-{chart.name}",
+            class_="plot",
+            role="img",
+            aria_label=f"Chart: {chart.title}. {chart.reading}",
+            style=f"min-height:{chart.spec['layout']['height']}px",
+        ),
+        class_="chart",
+    )
+
+
+def side_by_side(shown: dict[str, Html], *names: str) -> Html:
+    figures = [shown[name] for name in names if name in shown]
+    return element("div", *figures, class_="charts") if figures else Html("")
+
+
+def folds(*blocks: Html) -> Html:
+    return element("div", *blocks, class_="folds")
+
+
+def items(texts: Sequence[str]) -> Html:
+    more = [f"and {len(texts) - MOST_LISTED:,} more"] if len(texts) > MOST_LISTED else []
+    listed = [*(literal(text, longest=600) for text in texts[:MOST_LISTED]), *more]
+    return element("ul", *(element("li", text) for text in listed))

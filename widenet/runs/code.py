@@ -1,0 +1,74 @@
+"""What a stored trial depends on besides its settings and data: the source of the code that computes it."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from widenet.runs.records import checksum
+
+
+@cache
+def code_version(*roots: str) -> str:
+    """The version of widenet and a hash of the source of some modules and of all that they import.
+
+    A change anywhere in that closure makes another version, and trials of the old one count as not run.
+
+    Args:
+        roots: Names of the modules that compute, of widenet or of whoever extends it.
+    """
+    sources = {name: _source(name) for name in sorted(import_closure(roots))}
+    parts = (part for name, source in sources.items() for part in (name.encode(), source))
+    return f"{version('widenet')} {checksum(*parts).hex()}"
+
+
+def import_closure(roots: Iterable[str]) -> set[str]:
+    """The modules, and all of widenet and of their own packages that they import, directly or not."""
+    roots = tuple(roots)
+    packages = {"widenet", *(root.partition(".")[0] for root in roots)}
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += [each for each in imports_of(name) if each.partition(".")[0] in packages]
+    return found
+
+
+def imports_of(name: str) -> Iterator[str]:
+    """Modules that a module names in its imports, those inside functions too, but not those for types alone."""
+    for node in _statements(ast.parse(_source(name))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if _path(inner) is not None else node.module
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those under `if TYPE_CHECKING`."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            continue
+        yield child
+        yield from _statements(child)
+
+
+@cache
+def _path(name: str) -> Path | None:
+    """The file of a module; None where there is no such module, or it is not Python."""
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    origin = None if spec is None else spec.origin
+    return Path(origin) if origin is not None and origin.endswith(".py") else None
+
+
+def _source(name: str) -> bytes:
+    path = _path(name)
+    return b"" if path is None else path.read_bytes()

@@ -1,0 +1,50 @@
+"""The rows that a study was about, in numbers and names."""
+
+from dataclasses import dataclass
+
+import torch
+
+from widenet.data.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """What every result tells of its data.
+
+    Attributes:
+        name: Built-in name or file name.
+        n: Number of rows.
+        d: Number of columns after encoding and preparation.
+        outputs: Columns of the target.
+        classes: Class names; empty for regression.
+        class_counts: Rows of each class.
+        task: binary, multiclass or regression.
+        prepare: The map that was used, of `Preparation`.
+        provenance: Sentences on what was read and which encodings were made.
+    """
+
+    name: str
+    n: int
+    d: int
+    outputs: int
+    classes: tuple[str, ...]
+    class_counts: tuple[int, ...]
+    task: str
+    prepare: str
+    provenance: tuple[str, ...]
+
+
+def data_summary(dataset: Dataset) -> DataSummary:
+    """The summary of a data set."""
+    counts = () if dataset.labels is None else torch.bincount(dataset.labels, minlength=len(dataset.classes))
+    return DataSummary(
+        name=dataset.name,
+        n=dataset.n,
+        d=dataset.d,
+        outputs=dataset.Y.shape[1],
+        classes=dataset.classes,
+        class_counts=tuple(int(count) for count in counts),
+        task=dataset.task,
+        prepare=dataset.preparation.kind,
+        provenance=dataset.provenance,
+    )

@@ -1,0 +1,21 @@
+"""How the data of a study is read, as fields like those of its settings."""
+
+from dataclasses import dataclass
+
+from widenet.study.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class Reading(Settings):
+    """The arguments of `widenet.load`, besides the data."""
+
+    target: str | None = setting(
+        None, "Column to predict.", otherwise="found by its name, else the last", metavar="COL"
+    )
+    prepare: str | None = setting(
+        None,
+        "Map of the rows to the unit sphere.",
+        choices=("unit", "standard"),
+        otherwise="unit for images, standard for tables",
+    )
+    impute: bool = setting(False, "Fill missing values in instead of refusing them.")

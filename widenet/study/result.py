@@ -1,0 +1,80 @@
+"""What every study finds: frozen, of numbers and enumerations, the same dictionary in Python and as JSON."""
+
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+
+class Outcome(Enum):
+    """How a study ended: as it should, with some of its pieces failed, or without what it was to find."""
+
+    DONE = "done"
+    PARTLY = "partly"
+    FAILED = "failed"
+
+
+def aside(**options: Any) -> Any:
+    """A field of a result that `to_dict` leaves out, because it has a file of its own."""
+    return field(metadata={"aside": True}, **options)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Result:
+    """The base of all results.
+
+    Attributes:
+        schema: Name and version of the record that `to_dict` makes.
+        version: Version of widenet.
+    """
+
+    schema: ClassVar[str]
+    version: str = field(default_factory=lambda: version("widenet"))
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the study ended."""
+        return Outcome.DONE
+
+    def facts(self) -> dict[str, str]:
+        """A handful of key figures by name, for those who look at the result itself."""
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, as JSON has them."""
+        return {"schema": self.schema, **plain(self)}
+
+    def resolved(self) -> dict[str, Any]:
+        """Settings that were left open, as the study chose them."""
+        return {}
+
+    def placed(self, out: Path) -> Self:
+        """The result as it is written to a folder; some name files in it."""
+        return self
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value}" for name, value in self.facts().items())
+        return f"{type(self).__name__}({told})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
+            for name, value in self.facts().items()
+        )
+        return f"<table><caption>{escape(type(self).__name__)}</caption>{rows}</table>"
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses as dictionaries without what is aside, enumerations by their values, tuples as lists."""
+    if is_dataclass(value) and not isinstance(value, type):
+        kept = (each.name for each in fields(value) if not each.metadata.get("aside"))
+        return {name: plain(getattr(value, name)) for name in kept}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value

@@ -1,0 +1,54 @@
+"""One study: settings -> forecast -> run -> result, and the room of the report that tells it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from widenet.study.settings import Settings
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a command needs to know of a study; nothing here imports torch.
+
+    Attributes:
+        name: Of the command.
+        summary: What the command does, in one sentence.
+        details: What else its help tells.
+        settings: Its settings; their fields become the command's options.
+        runner: "module:function" of `run(dataset, settings, *, store, allow_long, progress) -> Result`,
+            without `dataset` or `store` where the study has none.
+        report: Module with the doors of its report: `sentences`, `record`, `page`, `screen`, `files`.
+        reads_data: Whether it is about a data set.
+        resumes: Whether it takes a store, from which an interrupted run goes on.
+        writes: Whether it leaves a folder behind.
+        unit_rows: Whether rows of concept classes are scaled to norm 1 by default, as those of tables are.
+    """
+
+    name: str
+    summary: str
+    settings: type[Settings]
+    runner: str
+    report: str
+    details: str = ""
+    reads_data: bool = True
+    resumes: bool = False
+    writes: bool = True
+    unit_rows: bool = False
+
+    @property
+    def run(self) -> Callable[..., Any]:
+        """The function that runs it, imported now."""
+        return named(self.runner)
+
+    @property
+    def room(self) -> Any:
+        """The module that tells it, imported now."""
+        return import_module(self.report)
+
+
+def named(place: str) -> Any:
+    """What stands at "module:name"."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
