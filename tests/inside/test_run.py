@@ -78,7 +78,7 @@ def test_small_problems_are_inside_and_a_smaller_width_is_not():
 def test_what_is_not_given_stays_open():
     answers = all_answers(known(), Setting(8192, None, None, None, 0.1, 0.5))
     assert answer(answers, "Theorem 3.1").inside is None
-    assert "step η ≤ C_η·λ₀/n² = 0.125 is asked for." in answer(answers, "Theorem 3.1").demands[2].sentence
+    assert "step η ≤ C_η·λ₀/n² = 0.125 is required." in answer(answers, "Theorem 3.1").demands[2].sentence
     two_layers = answer(answers, "Theorem 4", "mild-memorisation")
     assert two_layers.inside is None
     assert [demand.holds for demand in two_layers.demands] == [True, True, True, None, None]
@@ -93,7 +93,7 @@ def test_a_kappa_that_was_not_given_is_not_said_to_hold():
     answers = all_answers(known(), Setting(8192, 0.125, None, None, 0.1, 0.5))
     for place in ("Theorem 3.1", "Lemma 5.3"):
         start = answer(answers, place).demands[0]
-        assert start.sentence == "initialisation κ ≤ 1 is asked for."
+        assert start.sentence == "initialisation κ ≤ 1 is required."
         assert answer(answers, place).inside is not True
     assert answer(answers, "Theorem 3.1").demands[1].holds  # the width for κ = 1, at which least is asked
 

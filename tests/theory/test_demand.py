@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from widenet.theory.demand import Demand, all_met, factor_text, text
+from widenet.theory.demand import Demand, all_met, factor_text, mpf_text
 from widenet.theory.smooth.series import mpf
 
 
@@ -43,7 +43,7 @@ def test_nothing_to_compare():
     demand = Demand("steps", None, "≥", 12)
     assert demand.holds is None
     assert demand.log10_short is None
-    assert demand.sentence == "steps ≥ 12 is asked for."
+    assert demand.sentence == "steps ≥ 12 is required."
     assert all_met([demand])
     assert not all_met([demand, Demand("σ", 0.0, ">", 0.0)])
 
@@ -60,7 +60,7 @@ def test_no_factor_leads_away_from_zero():
     [(60_003, "60,003"), (56_123.4, "56,100"), (0.0125, "0.0125"), (3.14159e50, "3.14e+50"), (-2.0, "-2")],
 )
 def test_numbers_as_people_read_them(value, shown):
-    assert text(value) == shown
+    assert mpf_text(value) == shown
 
 
 @pytest.mark.parametrize(("log10", "shown"), [(0.5, "3.16"), (3.0, "1,000"), (46.2, "10^46")])

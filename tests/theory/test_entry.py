@@ -6,11 +6,11 @@ import pytest
 
 from widenet.base.errors import InputError
 from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Quantity, Source
+from widenet.theory.quantity import Citation, Quantity
 
 
 def twice(n: int, scale: float = 1.0) -> Quantity:
-    return Quantity("twice", 2 * n * scale, "2n", f"2·{n}", {}, None, (), Source("none", "nowhere"))
+    return Quantity("twice", 2 * n * scale, "2n", f"2·{n}", {}, None, (), Citation("none", "nowhere"))
 
 
 ENTRY = Entry(

@@ -1,12 +1,14 @@
 """The registry: every name works, and its arguments are those of its function."""
 
 import inspect
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from widenet.base.errors import InputError
 from widenet.theory.entry import Entry
-from widenet.theory.names import GROUPS, TITLES, entry_by_name
+from widenet.theory.names import GROUPS, MODULES, TITLES, entry_by_name
 
 ENTRIES = [entry for group in GROUPS.values() for entry in group]
 
@@ -37,6 +39,18 @@ def test_every_entry_says_what_it_is(entry: Entry):
     assert all(argument.meaning for argument in entry.arguments.values())
 
 
+def test_every_module_with_quantities_is_registered():
+    """A theorem is a new module, and its name in `MODULES`."""
+    theory = import_module("widenet.theory")
+    (folder,) = theory.__path__
+    holders = {
+        ".".join(path.relative_to(folder).with_suffix("").parts)
+        for path in Path(folder).rglob("*.py")
+        if "\nQUANTITIES = " in path.read_text()
+    }
+    assert holders == {name for names in MODULES.values() for name in names}
+
+
 def test_papers_have_titles():
     assert {heading for heading in GROUPS if " and " not in heading} == set(TITLES)
 
@@ -46,4 +60,4 @@ def test_unknown_names_suggest_near_ones():
     with pytest.raises(InputError, match="resnet-theorem-1"):
         entry_by_name("resnet-theorm-1")
     with pytest.raises(InputError, match="separation"):
-        entry_by_name("seperation")
+        entry_by_name("seperation", commands=("inside", "separation"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from widenet.inside.measured import Measured
-from widenet.theory.demand import Demand, all_met, factor_text, text
+from widenet.theory.demand import Demand, all_met, factor_text, mpf_text
 from widenet.theory.quantity import Quantity
 from widenet.theory.smooth.series import Number, mpf
 
@@ -104,8 +104,8 @@ def unproven(
     """Where λ₀ or σ as computed is enough for what is `asked`, but what is proven of it is not."""
     if value <= 0 or not all_met(asked) or (floor > 0 and all_met(proven)):
         return ()
-    known = f"only {text(floor)} is proven" if floor > 0 else "nothing is proven"
-    return (f"{symbol} is {text(value)}, as computed; {known}.",)
+    known = f"only {mpf_text(floor)} is proven" if floor > 0 else "nothing is proven"
+    return (f"{symbol} is {mpf_text(value)}, as computed; {known}.",)
 
 
 def exact(quantity: Quantity) -> Number:

@@ -2,7 +2,7 @@
 
 from widenet.inside.answer import NORM_ROUNDING, Answer, Setting, distinct, partly, unproven
 from widenet.inside.measured import Measured
-from widenet.theory.demand import Demand, text
+from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.fine_grained.bounds import generalisation_bound, generalisation_demands, theorem_5_1
 from widenet.theory.fine_grained.descent import (
     PAPER,
@@ -55,7 +55,7 @@ def fine_grained_answers(data: Measured, setting: Setting) -> tuple[Answer, ...]
                 Demand("samples n", data.n, "≥", samples, "C·(yᵀH⁻¹y + log(1/δ))/ε²"),
             ),
             (
-                f"√(yᵀH⁻¹y) = {text(quadratic**0.5)} stands for the bound 3 Σ p|α|‖β‖^p of a known target.",
+                f"√(yᵀH⁻¹y) = {mpf_text(quadratic**0.5)} stands for the bound 3 Σ p|α|‖β‖^p of a known target.",
                 *_row_notes(data),
             ),
             (
@@ -94,7 +94,7 @@ def _notes(place: str, data: Measured, setting: Setting) -> tuple[str, ...]:
 
 def _label_notes(data: Measured) -> tuple[str, ...]:
     one = f"It is about one output; each of the {data.num_outputs} columns is a network of its own."
-    scaled = f"Labels were divided by {text(data.label_scale)}, to be at most 1 as the paper has them."
+    scaled = f"Labels were divided by {mpf_text(data.label_scale)}, to be at most 1 as the paper has them."
     return (*((one,) if data.num_outputs > 1 else ()), *((scaled,) if data.label_scale > 1 else ()))
 
 
@@ -109,9 +109,9 @@ def _bound_notes(data: Measured, setting: Setting) -> tuple[str, ...]:
         return ("Without a proven λ₀ the bound has no value.",)
     bound = generalisation_bound(quadratic, n / 2, n, floor=floor, delta=delta).value
     tells = "which says nothing about a loss of at most 1" if bound >= 1 else "which does say something"
-    limit = f"For unbounded width and vanishing κ the bound is {text(bound)}, {tells}."
+    limit = f"For unbounded width and vanishing κ the bound is {mpf_text(bound)}, {tells}."
     eta, kappa, steps = setting.eta, setting.kappa, setting.steps
     if eta is None or kappa is None or steps is None:
         return (limit,)
     here = theorem_5_1(n, floor, setting.width, eta, kappa, delta, steps, quadratic)
-    return (limit, f"With this width, κ, step and number of steps the proof gives {text(here.value)}.")
+    return (limit, f"With this width, κ, step and number of steps the proof gives {mpf_text(here.value)}.")

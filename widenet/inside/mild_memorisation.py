@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from widenet.inside.answer import NORM_ROUNDING, Answer, Setting, distinct, exact, partly, unproven
 from widenet.inside.measured import Measured
-from widenet.theory.demand import Demand, text
+from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.mild_memorisation.descent import C_PGD, rise_demand, theorem4
 from widenet.theory.mild_memorisation.landscape import PAPER, landscape_demands
 from widenet.theory.mild_memorisation.random_layer import (
@@ -106,7 +106,7 @@ def _smoothed(data: Measured, setting: Setting) -> Answer:
         ),
         (
             f"Its first layer is ({k:,} random directions)^{p}; it bounds σ_z by "
-            f"{text(at(C_PGD).terms['σ_z'])}.",
+            f"{mpf_text(at(C_PGD).terms['σ_z'])}.",
             OUR_C,
         ),
         ("The noise has been added.",),

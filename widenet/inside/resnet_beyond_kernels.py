@@ -2,7 +2,7 @@
 
 from widenet.inside.answer import Answer, Setting, exact
 from widenet.inside.measured import Measured
-from widenet.theory.demand import Demand, text
+from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.resnet_beyond_kernels.table import BEYOND_TABLE, WIDTH_POWER, table_1
 from widenet.theory.resnet_beyond_kernels.theorems import PAPER, corollary_7_1, theorem_1, theorem_2
 from widenet.theory.smooth.complexity import C_STAR
@@ -25,7 +25,7 @@ def _theorem_1(data: Measured, setting: Setting) -> Answer:
     width = table_1(max(setting.width, 2), k, 1, complexity, 1, complexity, alpha)
     target = (
         "This is for the simplest target, H = F + αG(F) with linear F and G of one term, "
-        f"C_s = 2C* = {text(complexity)} and α = {text(alpha)}; richer ones ask for more."
+        f"C_s = 2C* = {mpf_text(complexity)} and α = {mpf_text(alpha)}; richer ones ask for more."
     )
     return Answer(
         PAPER,
@@ -38,7 +38,7 @@ def _theorem_1(data: Measured, setting: Setting) -> Answer:
         ),
         (
             target,
-            f"V has a step of its own, η_v = {text(samples.terms['eta_v'] / slower)}.",
+            f"V has a step of its own, η_v = {mpf_text(samples.terms['eta_v'] / slower)}.",
             "The width is the least to leave Table 1 a σ_w and a σ_v; its polylog(m) is taken as ln m.",
             BEYOND_TABLE,
         ),

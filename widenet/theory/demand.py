@@ -1,4 +1,4 @@
-"""What a theorem asks for, what there is, and by what factor it falls short."""
+"""What a theorem requires, what there is, and by what factor it falls short."""
 
 import math
 from collections.abc import Sequence
@@ -9,20 +9,18 @@ from widenet.theory.smooth.complexity import as_float, log10, shown_number
 from widenet.theory.smooth.series import Number, context, mpf
 
 LONGEST_WHOLE = 10**7  # whole numbers below are shown in full
-ROUNDING = (
-    mpf(10) ** -12
-)  # by which 0.1 · 0.01 may miss 0.001: numbers that people type are rounded to floats
+SLACK = mpf(10) ** -12  # by which 0.1 · 0.01 may miss 0.001: numbers that people type are rounded to floats
 
 
 @dataclass(frozen=True)
 class Demand:
-    """One condition of a theorem, as a number that there is and a number that is asked for.
+    """One condition of a theorem, as a number that there is and a number that is required.
 
     Attributes:
         of: What it is about, as "width m".
         have: The number that there is; None where it was not given.
         relation: What `have` must be to `need`.
-        need: The number that is asked for.
+        need: The number that is required.
         formula: Where `need` comes from, as "C·n⁶/(λ₀⁴κ²δ³)"; empty where it is a plain number.
     """
 
@@ -39,7 +37,7 @@ class Demand:
             return None
         have, need = mpf(self.have), mpf(self.need)
         exact = isinstance(self.have, int) and isinstance(self.need, int)
-        slack = mpf(0) if exact or not context.isfinite(need) else ROUNDING * abs(need)
+        slack = mpf(0) if exact or not context.isfinite(need) else SLACK * abs(need)
         return bool(
             {"≥": have >= need - slack, ">": have > need, "≤": have <= need + slack, "<": have < need}[
                 self.relation
@@ -48,7 +46,7 @@ class Demand:
 
     @property
     def log10_short(self) -> float | None:
-        """Decimal logarithm of the factor between what there is and what is asked for; 0 where it holds.
+        """Decimal logarithm of the factor between what there is and what is required; 0 where it holds.
 
         None where there is nothing to compare, or no factor leads from one to the other.
         """
@@ -62,10 +60,10 @@ class Demand:
     @property
     def sentence(self) -> str:
         """The condition in words, with the numbers and whether it holds."""
-        limit = f"{self.formula} = {text(self.need)}" if self.formula else text(self.need)
+        limit = f"{self.formula} = {mpf_text(self.need)}" if self.formula else mpf_text(self.need)
         if self.have is None:
-            return f"{self.of} {self.relation} {limit} is asked for."
-        claim = f"{self.of} = {text(self.have)} {self.relation} {limit}"
+            return f"{self.of} {self.relation} {limit} is required."
+        claim = f"{self.of} = {mpf_text(self.have)} {self.relation} {limit}"
         short = self.log10_short
         by = f", short by a factor of {factor_text(short)}" if short else ""
         return f"{claim}: {'holds' if self.holds else 'does not hold'}{by}."
@@ -76,9 +74,9 @@ class Demand:
             "of": self.of,
             "relation": self.relation,
             "formula": self.formula,
-            "have": None if self.have is None else finite(self.have),
-            "need": finite(self.need),
-            "log10_need": finite(log10(mpf(self.need))),
+            "have": None if self.have is None else float_or_none(self.have),
+            "need": float_or_none(self.need),
+            "log10_need": float_or_none(log10(mpf(self.need))),
             "holds": self.holds,
             "log10_short": self.log10_short,
             "sentence": self.sentence,
@@ -95,7 +93,7 @@ def in_words(demands: Sequence[Demand]) -> tuple[str, ...]:
     return tuple(demand.sentence for demand in demands)
 
 
-def text(value: Number | float) -> str:
+def mpf_text(value: Number | float) -> str:
     """A number for people, as 0.0125, 60,000 or 3.1e+50."""
     number = mpf(value)
     if abs(number) < LONGEST_WHOLE and number == int(number):
@@ -108,10 +106,10 @@ def text(value: Number | float) -> str:
 
 def factor_text(log10_factor: float) -> str:
     """A factor by its logarithm, as 2.5, 300 or 10^46."""
-    return text(10**log10_factor) if log10_factor < 4 else f"10^{log10_factor:.0f}"
+    return mpf_text(10**log10_factor) if log10_factor < 4 else f"10^{log10_factor:.0f}"
 
 
-def finite(value: Number | float) -> float | None:
+def float_or_none(value: Number | float) -> float | None:
     """The number as a float; None where it is or becomes infinite."""
     number = as_float(mpf(value))
     return number if math.isfinite(number) else None

@@ -54,6 +54,15 @@ class Argument:
         return InputError(f"{name}={text} does not fit: {name} is the {self.meaning}, {self.range}.")
 
 
+DELTA = Argument("failure probability", float, 0.0, 1.0, strict=True)
+
+
+def hidden_argument(symbol: str, where: str = "") -> Argument:
+    """The argument for a constant that the paper hides, 1 by default; `where` says where it stands."""
+    told = f"constant {symbol} that the paper hides" + (f", {where}" if where else "")
+    return Argument(told, float, 0.0, default=1.0, strict=True)
+
+
 @dataclass(frozen=True)
 class Entry:
     """A quantity by name.

@@ -8,14 +8,14 @@ from widenet.data.concept_names import CONCEPTS, is_concept, parse_draw
 from widenet.theory.concepts import in_class, report
 from widenet.theory.demand import all_met, in_words
 from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Quantity, Source
+from widenet.theory.quantity import Citation, Quantity
 from widenet.theory.smooth.complexity import C_STAR, as_float, log10, shown_number, star_constant
 
 PLACES = {
-    "Concept 1": Source("resnet-beyond-kernels", "Section 5, Concept 1, and D.4"),
-    "Concept 2": Source("resnet-beyond-kernels", "Definition A.1 and Concept 2"),
-    "(3.1)": Source("beyond-two-layers", "(3.1)"),
-    "(4.1)": Source("beyond-two-layers", "(4.1)"),
+    "Concept 1": Citation("resnet-beyond-kernels", "Section 5, Concept 1, and D.4"),
+    "Concept 2": Citation("resnet-beyond-kernels", "Definition A.1 and Concept 2"),
+    "(3.1)": Citation("beyond-two-layers", "(3.1)"),
+    "(4.1)": Citation("beyond-two-layers", "(4.1)"),
 }
 
 

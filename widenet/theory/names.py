@@ -1,20 +1,11 @@
 """Everything that can be computed, by name and by paper."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 
 from widenet.base.errors import InputError
 from widenet.base.wording import near_names, shown
-from widenet.theory import named_concepts
-from widenet.theory.beyond_two_layers import hermite
-from widenet.theory.beyond_two_layers import theorems as beyond_two_layers
 from widenet.theory.entry import Entry
-from widenet.theory.fine_grained import bounds, learnable, movement
-from widenet.theory.fine_grained import descent as wide_descent
-from widenet.theory.mild_memorisation import descent as perturbed_descent
-from widenet.theory.mild_memorisation import landscape, random_layer, three_layers
-from widenet.theory.resnet_beyond_kernels import lower_bound, table
-from widenet.theory.resnet_beyond_kernels import theorems as resnet_beyond_kernels
-from widenet.theory.smooth import complexity
 
 TITLES = {
     "resnet-beyond-kernels": "What can ResNet learn efficiently, going beyond kernels?",
@@ -25,38 +16,46 @@ TITLES = {
     "mild-memorisation": "Mildly overparametrized neural nets can memorize training data efficiently",
 }
 BOTH = "resnet-beyond-kernels and beyond-two-layers"
-GROUPS: Mapping[str, tuple[Entry, ...]] = {
-    BOTH: (*complexity.QUANTITIES, *named_concepts.QUANTITIES),
+MODULES = {  # by paper: what computes its quantities, and lists them as QUANTITIES
+    BOTH: ("smooth.complexity", "named_concepts"),
     "resnet-beyond-kernels": (
-        *resnet_beyond_kernels.QUANTITIES,
-        *table.QUANTITIES,
-        *lower_bound.QUANTITIES,
+        "resnet_beyond_kernels.theorems",
+        "resnet_beyond_kernels.table",
+        "resnet_beyond_kernels.lower_bound",
     ),
-    "beyond-two-layers": (*beyond_two_layers.QUANTITIES, *hermite.QUANTITIES),
+    "beyond-two-layers": ("beyond_two_layers.theorems", "beyond_two_layers.hermite"),
     "fine-grained": (
-        *wide_descent.QUANTITIES,
-        *movement.QUANTITIES,
-        *bounds.QUANTITIES,
-        *learnable.QUANTITIES,
+        "fine_grained.descent",
+        "fine_grained.movement",
+        "fine_grained.bounds",
+        "fine_grained.learnable",
     ),
     "mild-memorisation": (
-        *landscape.QUANTITIES,
-        *perturbed_descent.QUANTITIES,
-        *random_layer.QUANTITIES,
-        *three_layers.QUANTITIES,
+        "mild_memorisation.landscape",
+        "mild_memorisation.descent",
+        "mild_memorisation.random_layer",
+        "mild_memorisation.three_layers",
     ),
 }
-COMMANDS = {
-    "inside": "Is my network inside the theorems? --data DATA --width m --eta η --kappa κ",
-    "separation": "What a ResNet learns and no kernel does: measured, and drawn into --out DIR",
+GROUPS: Mapping[str, tuple[Entry, ...]] = {
+    paper: tuple(entry for name in names for entry in import_module(f"widenet.theory.{name}").QUANTITIES)
+    for paper, names in MODULES.items()
 }
 
 
-def entry_by_name(name: str) -> Entry:
-    """The quantity of this name, in any case."""
+def entry_by_name(name: str, commands: Sequence[str] = ()) -> Entry:
+    """The quantity of this name, in any case.
+
+    >>> entry_by_name("C-S").summary
+    'C_s(φ,R): how many samples it takes to learn φ'
+
+    Args:
+        name: As typed.
+        commands: Other names that may have been meant.
+    """
     entries = {entry.name: entry for group in GROUPS.values() for entry in group}
     found = entries.get(name.casefold())
     if found is None:
-        near = near_names(name, (*entries, *COMMANDS))
+        near = near_names(name, (*entries, *commands))
         raise InputError(f"There is no quantity {shown(name)}: {near} `widenet theory` lists them all.")
     return found

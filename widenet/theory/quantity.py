@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Source:
+class Citation:
     """Where to read it: the paper's id and the place in it, as "Theorem 5.1" or "(10)"."""
 
     paper: str
@@ -20,6 +20,11 @@ class Constant:
     value: float
     hidden: bool
     meaning: str
+
+
+def hidden_constant(value: float, meaning: str) -> Constant:
+    """A constant that the paper hides: the value is ours."""
+    return Constant(value, True, meaning)
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Quantity:
     terms: Mapping[str, float]
     applies: bool | None
     why: tuple[str, ...]
-    source: Source
+    source: Citation
     log10: float | None = None
     constants: Mapping[str, Constant] = field(default_factory=dict)
     error: float = 0.0

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from widenet.report.theory.screen import number_text, print_quantity, value_text
-from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.quantity import Constant, Quantity, Citation
 
 
 def quantity(**changes) -> Quantity:
@@ -19,7 +19,7 @@ def quantity(**changes) -> Quantity:
         "terms": {"b": 5, "c": 0.5},
         "applies": True,
         "why": ("b = 5 ≥ 1: holds.",),
-        "source": Source("fine-grained", "Theorem 0"),
+        "source": Citation("fine-grained", "Theorem 0"),
         "constants": {"C": Constant(1.0, True, "in b"), "D": Constant(2.0, False, "in c")},
     }
     return Quantity(**(parts | changes))

@@ -27,7 +27,7 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Quantity, Source
+from widenet.theory.quantity import Citation, Quantity
 from widenet.theory.smooth.complexity import TWO_LAYER_POWER, c_epsilon, c_s
 from widenet.theory.smooth.functions import function_from_text
 from widenet.theory.smooth.taylor import INFINITY, Taylor
@@ -288,7 +288,7 @@ def indicator_to_function(phi: str, epsilon: float = 1e-3, gate: Gate = "window"
             f"√E[h²] is {size:.4g}, and the lemma allows C_s(φ, 1) = {of_size.value:.4g}.",
             f"|h| is at most 10^{largest:.1f}, and the lemma allows C_ε(φ, 1) = 10^{of_largest.log10:.1f}.",
         ),
-        source=Source("beyond-two-layers", "Lemma 6.3"),
+        source=Citation("beyond-two-layers", "Lemma 6.3"),
         constants=of_size.constants,
         error=error,
     )

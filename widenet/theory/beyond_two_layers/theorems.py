@@ -1,6 +1,6 @@
 """Theorems of `beyond-two-layers`: what SGD learns with two and with three layers.
 
-Factors that the paper hides in O, Ω, Θ and poly are arguments of their own, 1 unless told, and shown as such.
+Factors that the paper hides in O, Ω, Θ and poly are arguments of their own, 1 by default, and shown as such.
 Two formulas are incomplete in the paper's plain text and are completed from what is left of them: the range
 ε < 1/(p·k·C_s) of Theorem 1, and ε = ε0/(k·p1·p2²·C_s(Φ, p2·C_s(φ,1))·C_s(φ,1)²) of Theorems 2 and 3.
 """
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 from widenet.base.errors import InputError
 from widenet.theory.demand import Demand, all_met, in_words
-from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.entry import Argument, Entry, hidden_argument
+from widenet.theory.quantity import Citation, Constant, Quantity, hidden_constant
 from widenet.theory.smooth.complexity import (
     C_STAR,
     TWO_LAYER_POWER,
     as_float,
     complexity_sum,
     epsilon_weights,
+    four_digits,
     log10,
     sample_weights,
-    shown_number,
     star_constant,
 )
 from widenet.theory.smooth.series import Number, context, mpf
@@ -68,7 +68,7 @@ def theorem_1(
         "beyond-theorem-1",
         as_float(T),
         "T = c_T·C_s(φ,1)²·k³·p²/ε²",
-        f"T = {c_T:g}·{_text(C_s)}²·{k}³·{p}²/{epsilon:g}² = {_text(T)}",
+        f"T = {c_T:g}·{four_digits(C_s)}²·{k}³·{p}²/{epsilon:g}² = {four_digits(T)}",
         {
             "C_s": as_float(C_s),
             "samples": as_float(T),
@@ -79,16 +79,16 @@ def theorem_1(
         all_met(demands) and finite,
         (
             *in_words(demands),
-            *(() if finite else ("C_s(φ,1) diverges, so the theorem says nothing about φ.",)),
+            *(() if finite else ("C_s(φ,1) diverges, so the theorem is vacuous for φ.",)),
             "The width must be at least a polynomial in C_ε(φ,1) and 1/ε that the paper does not write down.",
         ),
-        Source(PAPER, "Theorem 1"),
+        Citation(PAPER, "Theorem 1"),
         log10(T),
         {
             "C*": star_constant(c_star),
-            "c_T": _hidden(c_T, "in T"),
-            "c_eta": _hidden(c_eta, "in η = c_η/(ε·k·m)"),
-            "c_a": _hidden(c_a, "in ε_a = c_a·ε, the standard deviation of the output weights"),
+            "c_T": hidden_constant(c_T, "in T"),
+            "c_eta": hidden_constant(c_eta, "in η = c_η/(ε·k·m)"),
+            "c_a": hidden_constant(c_a, "in ε_a = c_a·ε, the standard deviation of the output weights"),
         },
     )
 
@@ -112,10 +112,11 @@ def theorem_2(
         "beyond-theorem-2",
         "Theorem 2",
         "N = c_N·(C_ε(Φ, √p2·C_ε(φ,1))·C_ε(φ,1)·√p2·p1·k²/ε0)²",
-        f"N = {c_N:g}·({_text(found.outer)}·{_text(found.inner)}·√{p2}·{p1}·{k}²/{epsilon0:g})² = {_text(N)}",
+        f"N = {c_N:g}·({four_digits(found.outer)}·{four_digits(found.inner)}·√{p2}·{p1}·{k}²/{epsilon0:g})² "
+        f"= {four_digits(N)}",
         N,
         found,
-        {"C*": star_constant(c_star), "c_N": _hidden(c_N, "in N")},
+        {"C*": star_constant(c_star), "c_N": hidden_constant(c_N, "in N")},
         (_risk_demand(epsilon0),),
     )
 
@@ -142,13 +143,16 @@ def theorem_3(
         "beyond-theorem-3",
         "Theorem 3",
         "N = c_N·M·m^1.5, M = (C_ε(Φ, √p2·C_ε(φ,1))/ε)^q",
-        f"N = {c_N:g}·({_text(found.outer)}/{_text(found.epsilon)})^{poly:g}·{m:g}^1.5 = {_text(N)}",
+        f"N = {c_N:g}·({four_digits(found.outer)}/{four_digits(found.epsilon)})^{poly:g}·{m:g}^1.5 = "
+        f"{four_digits(N)}",
         N,
         found,
         {
             "C*": star_constant(c_star),
-            "c_N": _hidden(c_N, "in N"),
-            "poly": _hidden(poly, "power q of the polynomial M, of which the paper gives only the arguments"),
+            "c_N": hidden_constant(c_N, "in N"),
+            "poly": hidden_constant(
+                poly, "power q of the polynomial M, of which the paper gives only the arguments"
+            ),
         },
         (_risk_demand(epsilon0), Demand("m", m, "≥", M, "M")),
     )
@@ -170,8 +174,8 @@ def three_layer_complexities(
     scale = k * p1 * p2**2 * outer_s * inner_s**2
     if epsilon0 <= 0 or mpf(epsilon0) >= scale:
         raise InputError(
-            f"epsilon0 must be positive and below k·p1·p2²·C_s(Φ, p2·C_s(φ,1))·C_s(φ,1)² = {_text(scale)}, "
-            f"not {epsilon0:g}."
+            f"epsilon0 must be positive and below k·p1·p2²·C_s(Φ, p2·C_s(φ,1))·C_s(φ,1)² = "
+            f"{four_digits(scale)}, not {epsilon0:g}."
         )
     epsilon = mpf(epsilon0) / scale
     inner = complexity_sum(phi, epsilon_weights(mpf(1), epsilon, star), degree).value
@@ -208,7 +212,7 @@ def _three_layers(
             "The width must be at least M, a polynomial in C_ε(Φ, √p2·C_ε(φ,1)) and 1/ε that the paper does "
             "not write down; rate and number of steps are 1/poly(m) and poly(m).",
         ),
-        Source(PAPER, place),
+        Citation(PAPER, place),
         log10(N),
         constants,
     )
@@ -217,21 +221,9 @@ def _three_layers(
 def _require_finite(value: Number, what: str) -> None:
     if value == INFINITY:
         raise InputError(
-            f"{what} diverges, so the theorem says nothing about this function; give a degree to take a "
+            f"{what} diverges, so the theorem is vacuous for this function; give a degree to take a "
             "Taylor polynomial of φ in its place, or a smaller c_star."
         )
-
-
-def _hidden(value: float, meaning: str) -> Constant:
-    return Constant(value, True, meaning)
-
-
-def _text(value: Number) -> str:
-    return shown_number(value, 4)
-
-
-def _ours(symbol: str) -> Argument:
-    return Argument(f"constant {symbol} that the paper hides", float, 0.0, default=1.0, strict=True)
 
 
 _FUNCTION = Argument("inner function φ: a formula in z as sin(3*z), or coefficients as 0,1,-1/2", str)
@@ -259,14 +251,14 @@ QUANTITIES = (
             "m": _WIDTH,
             "c_star": _C_STAR,
             "degree": _DEGREE,
-            **{name: _ours(name) for name in ("c_T", "c_eta", "c_a")},
+            **{name: hidden_argument(name) for name in ("c_T", "c_eta", "c_a")},
         },
         "Samples, steps and rate with which SGD on two layers reaches OPT + ε",
     ),
     Entry(
         "beyond-theorem-2",
         theorem_2,
-        {**_THREE, "c_star": _C_STAR, "degree": _DEGREE, "c_N": _ours("c_N")},
+        {**_THREE, "c_star": _C_STAR, "degree": _DEGREE, "c_N": hidden_argument("c_N")},
         "Samples from which three layers learn, whatever their width (Algorithm 2)",
     ),
     Entry(
@@ -277,8 +269,8 @@ QUANTITIES = (
             "m": _WIDTH,
             "c_star": _C_STAR,
             "degree": _DEGREE,
-            "c_N": _ours("c_N"),
-            "poly": _ours("poly"),
+            "c_N": hidden_argument("c_N"),
+            "poly": hidden_argument("poly"),
         },
         "Samples from which three layers of width m learn (Algorithm 3)",
     ),

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 
-from widenet.theory.demand import Demand, all_met, in_words, text
+from widenet.theory.demand import Demand, all_met, in_words, mpf_text
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.fine_grained.descent import (
     DELTA,
@@ -13,13 +13,13 @@ from widenet.theory.fine_grained.descent import (
     QUADRATIC,
     WIDTH,
     N,
-    hidden,
     hidden_arguments,
+    hidden_constants,
     initial_residual,
     step_demand,
 )
 from widenet.theory.fine_grained.movement import movement_errors, movement_width, neuron_radius
-from widenet.theory.quantity import Quantity, Source
+from widenet.theory.quantity import Citation, Quantity
 from widenet.theory.smooth.complexity import as_float, log10
 from widenet.theory.smooth.series import Number, context, mpf
 
@@ -124,7 +124,7 @@ def generalisation_demands(
     C_kappa: float = 1.0,
     C_k: float = 1.0,
 ) -> tuple[Demand, ...]:
-    """What Theorem 5.1 asks for; where κ or η is not given, of the largest that is allowed."""
+    """What Theorem 5.1 requires; where κ or η is not given, of the largest that is allowed."""
     largest_kappa = min(mpf(1), C_kappa * mpf(floor) * delta / n)
     width = C_m * movement_width(n, floor, largest_kappa if kappa is None else kappa, delta)
     of_step = step_demand(n, floor, eta, C_eta)
@@ -165,7 +165,7 @@ def theorem_5_1(
         log10=log10(bound),
         formula="L_D ≤ 2R_S + L_S + 3√(log(6i/δ)/(2n)), which is √(2yᵀH∞⁻¹y/n) + O(√(log(n/(λ₀δ))/n)) for "
         "small κ and large m",
-        filled=" + ".join(text(term) for term in terms.values()),
+        filled=" + ".join(mpf_text(term) for term in terms.values()),
         terms={
             **{name: as_float(term) for name, term in terms.items()},
             "in the limit m → ∞, κ → 0": limit,
@@ -173,13 +173,13 @@ def theorem_5_1(
         applies=all_met(demands),
         why=(
             *in_words(demands),
-            f"The plain bound {text(limit)}, √(2yᵀH∞⁻¹y/n) and what its O hides, is for unbounded width and "
-            f"vanishing κ; at this width and κ the proof (D.3) gives {text(bound)}.",
-            "The width asked for is where the errors of Lemma 5.3 at δ fall below 1; the paper writes "
+            f"The plain bound {mpf_text(limit)}, √(2yᵀH∞⁻¹y/n) and what its O hides, is for unbounded width "
+            f"and vanishing κ; at this width and κ the proof (D.3) gives {mpf_text(bound)}.",
+            "The required width is where the errors of Lemma 5.3 at δ fall below 1; the paper writes "
             "κ⁻² poly(n, 1/λ₀, 1/δ).",
         ),
-        constants=hidden(C=C, C_m=C_m, C_eta=C_eta, C_kappa=C_kappa, C_k=C_k),
-        source=Source(PAPER, "Theorem 5.1"),
+        constants=hidden_constants(C=C, C_m=C_m, C_eta=C_eta, C_kappa=C_kappa, C_k=C_k),
+        source=Citation(PAPER, "Theorem 5.1"),
     )
 
 
@@ -205,7 +205,7 @@ def corollary_5_2(
         name="fine-grained-corollary-5.2",
         formula=bound.formula.replace("L_D", "Pr[sign f(x) ≠ y]"),
         why=(*bound.why, "The labels must be ±1."),
-        source=Source(PAPER, "Corollary 5.2"),
+        source=Citation(PAPER, "Corollary 5.2"),
     )
 
 
@@ -215,14 +215,14 @@ def complexity_measure(n: int, quadratic: float) -> Quantity:
         name="fine-grained-complexity",
         value=math.sqrt(2 * quadratic / n),
         formula="√(2yᵀH∞⁻¹y/n)",
-        filled=f"√(2 · {text(quadratic)} / {n})",
+        filled=f"√(2 · {mpf_text(quadratic)} / {n})",
         terms={"√(yᵀH⁻¹y)": math.sqrt(quadratic)},
         applies=None,
         why=(
             "It is the first term of Theorem 5.1's bound, for unbounded width and vanishing κ.",
-            "Below 1 it can say something about the population loss; `widenet audit` measures it.",
+            "From 1 on that bound is vacuous; `widenet audit` measures it.",
         ),
-        source=Source(PAPER, "(10)"),
+        source=Citation(PAPER, "(10)"),
     )
 
 
@@ -235,11 +235,11 @@ def lemma_5_4(n: int, m: float, kappa: float, R: float, B: float, delta: float) 
         value=as_float(bound),
         log10=log10(bound),
         formula="R_S ≤ B/√(2n) (1 + (2 log(2/δ)/m)^{1/4}) + 2R²√m/κ + R√(2 log(2/δ))",
-        filled=" + ".join(text(term) for term in terms.values()),
+        filled=" + ".join(mpf_text(term) for term in terms.values()),
         terms={name: as_float(term) for name, term in terms.items()},
         applies=None,
         why=("It holds for every B at once, over W(0) and a, and for any R > 0 that was fixed before.",),
-        source=Source(PAPER, "Lemma 5.4"),
+        source=Citation(PAPER, "Lemma 5.4"),
     )
 
 
@@ -262,11 +262,11 @@ def theorem_b_1(n: int, rademacher: float, delta: float, c: float = 1.0, rho: fl
         name="fine-grained-theorem-b.1",
         value=2 * rho * rademacher + confidence,
         formula="sup {L_D(f) − L_S(f)} ≤ 2ρ R_S + 3c √(log(2/δ)/(2n))",
-        filled=f"2 · {rho:g} · {text(rademacher)} + 3 · {c:g} · √(log(2/{delta:g}) / (2 · {n}))",
+        filled=f"2 · {rho:g} · {mpf_text(rademacher)} + 3 · {c:g} · √(log(2/{delta:g}) / (2 · {n}))",
         terms={"complexity": 2 * rho * rademacher, "confidence": confidence},
         applies=None,
         why=("It holds for losses in [0, c] that are ρ-Lipschitz in the output.",),
-        source=Source(PAPER, "Theorem B.1"),
+        source=Citation(PAPER, "Theorem B.1"),
     )
 
 

@@ -2,16 +2,16 @@
 
 The network is f = m^{−1/2} Σ a_r σ(w_rᵀx), w_r ~ N(0, κ²I), a_r = ±1, with ‖x_i‖ = 1 and |y_i| ≤ 1; λ₀
 (here `floor`) is a lower bound on λ_min(H∞). Constants that the paper hides in O and Ω are arguments, 1
-unless told. Where a proof gives the constant, it is the proof's: each u_i(0) has mean square κ²/2, so that by
+by default. Where a proof gives the constant, it is the proof's: each u_i(0) has mean square κ²/2, so that by
 Markov's inequality ‖y − u(0)‖² ≤ n(1 + κ²/2)/δ, for which the paper writes O(n/δ).
 """
 
 from collections.abc import Sequence
 
 from widenet.base.errors import InputError
-from widenet.theory.demand import Demand, all_met, in_words, text
-from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.demand import Demand, all_met, in_words, mpf_text
+from widenet.theory.entry import DELTA, Argument, Entry, hidden_argument
+from widenet.theory.quantity import Citation, Constant, Quantity, hidden_constant
 from widenet.theory.smooth.complexity import as_float
 from widenet.theory.smooth.series import Number, context, mpf
 
@@ -53,7 +53,7 @@ def convergence_demands(
     C_m: float = 1.0,
     C_eta: float = 1.0,
 ) -> tuple[Demand, ...]:
-    """What Theorem 3.1 asks for; where κ is not given, of the largest that is allowed."""
+    """What Theorem 3.1 requires; where κ is not given, of the largest that is allowed."""
     width = C_m * convergence_width(n, floor, 1.0 if kappa is None else kappa, delta)
     return (
         start_demand(kappa),
@@ -81,7 +81,7 @@ def theorem_3_1(
         name="fine-grained-theorem-3.1",
         value=as_float(1 - decay),
         formula="Φ(W(k+1)) ≤ (1 − ηλ₀/2) Φ(W(k)),  Φ(W(0)) ≤ n(1 + κ²/2)/(2δ)",
-        filled=f"1 − {text(eta)} · {text(floor)} / 2",
+        filled=f"1 − {mpf_text(eta)} · {mpf_text(floor)} / 2",
         terms={
             "ηλ₀/2": as_float(decay),
             "Φ(W(0)) at most": as_float(start),
@@ -90,8 +90,8 @@ def theorem_3_1(
         },
         applies=all_met(demands),
         why=in_words(demands),
-        constants=hidden(C_m=C_m, C_eta=C_eta),
-        source=Source(PAPER, "Theorem 3.1"),
+        constants=hidden_constants(C_m=C_m, C_eta=C_eta),
+        source=Citation(PAPER, "Theorem 3.1"),
     )
 
 
@@ -107,7 +107,7 @@ def tracking_demands(
     C_eta: float = 1.0,
     C_kappa: float = 1.0,
 ) -> tuple[Demand, ...]:
-    """What Theorem 4.1 asks for; the width is that of the κ there is, or else of the largest allowed."""
+    """What Theorem 4.1 requires; the width is that of the κ there is, or else of the largest allowed."""
     largest = min(mpf(1), C_kappa * mpf(epsilon) * delta / context.sqrt(n))
     width = C_m * tracking_width(n, floor, largest if kappa is None else kappa, delta, epsilon)
     return (
@@ -159,7 +159,7 @@ def theorem_4_1(
         name="fine-grained-theorem-4.1",
         value=as_float(residual),
         formula="‖y − u(k)‖ = √Σ_i (1 − ηλ_i)^{2k} (v_iᵀy)² ± ε",
-        filled=f"{text(residual)} ± {text(epsilon)} at k = {steps}",
+        filled=f"{mpf_text(residual)} ± {mpf_text(epsilon)} at k = {steps}",
         terms={
             "ε": epsilon,
             "√n κ/δ of the proof": as_float(context.sqrt(n) * kappa / delta),
@@ -167,8 +167,8 @@ def theorem_4_1(
         },
         applies=all_met(demands),
         why=in_words(demands),
-        constants=hidden(C_m=C_m, C_eta=C_eta, C_kappa=C_kappa),
-        source=Source(PAPER, "Theorem 4.1"),
+        constants=hidden_constants(C_m=C_m, C_eta=C_eta, C_kappa=C_kappa),
+        source=Citation(PAPER, "Theorem 4.1"),
     )
 
 
@@ -181,28 +181,18 @@ _MEANINGS = {
 }
 
 
-def hidden(**values: float) -> dict[str, Constant]:
+def hidden_constants(**values: float) -> dict[str, Constant]:
     """Constants of the paper that have no value there."""
-    return {symbol: Constant(value, True, _MEANINGS[symbol]) for symbol, value in values.items()}
+    return {symbol: hidden_constant(value, _MEANINGS[symbol]) for symbol, value in values.items()}
 
 
 def hidden_arguments(*symbols: str) -> dict[str, Argument]:
-    """Arguments for constants that the paper hides, 1 unless told."""
-    return {
-        symbol: Argument(
-            f"constant {symbol} that the paper hides, {_MEANINGS[symbol]}",
-            float,
-            0.0,
-            default=1.0,
-            strict=True,
-        )
-        for symbol in symbols
-    }
+    """Arguments for constants that the paper hides, 1 by default."""
+    return {symbol: hidden_argument(symbol, _MEANINGS[symbol]) for symbol in symbols}
 
 
 N = Argument("number of samples", int, 1)
 FLOOR = Argument("smallest eigenvalue λ₀ of H∞, or a number below it", float, 0.0, strict=True)
-DELTA = Argument("failure probability", float, 0.0, 1.0, strict=True)
 ETA = Argument("step η of gradient descent on ½‖y − u‖²", float, 0.0, strict=True)
 KAPPA = Argument("standard deviation κ of the initial weights", float, 0.0, strict=True)
 WIDTH = Argument("number of hidden neurons", float, 1.0)

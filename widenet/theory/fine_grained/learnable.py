@@ -8,10 +8,10 @@ without the square.
 from collections.abc import Sequence
 
 from widenet.base.errors import InputError
-from widenet.theory.demand import Demand, all_met, in_words, text
+from widenet.theory.demand import Demand, all_met, in_words, mpf_text
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.fine_grained.descent import PAPER
-from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.quantity import Citation, Constant, Quantity
 from widenet.theory.smooth.complexity import as_float, log10
 from widenet.theory.smooth.series import Number, context, mpf
 
@@ -27,11 +27,11 @@ def theorem_6_1(p: int, alpha: float, beta: float) -> Quantity:
         value=as_float(bound),
         log10=log10(bound),
         formula="√(yᵀH∞⁻¹y) ≤ 3p|α| ‖β‖^p",
-        filled=f"3 · {p} · {text(abs(alpha))} · {text(beta)}^{p}",
+        filled=f"3 · {p} · {mpf_text(abs(alpha))} · {mpf_text(beta)}^{p}",
         terms={"M_g": as_float(bound**2), "with the constant of the proof": as_float(sharper)},
         applies=learnable_power(p),
         why=(_power_words((p,)),),
-        source=Source(PAPER, "Theorem 6.1"),
+        source=Citation(PAPER, "Theorem 6.1"),
     )
 
 
@@ -73,7 +73,7 @@ def corollary_6_2(
         "Corollary 6.2",
         sum(parts, mpf(0)),
         "√M_g = 3 Σ_j p_j |α_j| ‖β_j‖^{p_j}",
-        " + ".join(text(part) for part in parts),
+        " + ".join(mpf_text(part) for part in parts),
         (epsilon, delta, C),
         all(learnable_power(p) for p in whole),
         (_power_words(whole),),
@@ -87,7 +87,7 @@ def example_6_1(beta: float, epsilon: float = EPSILON, delta: float = FAILURE, C
         "Example 6.1",
         3 * mpf(beta),
         "√M_g = 3‖β‖",
-        f"3 · {text(beta)}",
+        f"3 · {mpf_text(beta)}",
         (epsilon, delta, C),
     )
 
@@ -102,7 +102,7 @@ def example_6_2(
         "Example 6.2",
         6 * trace_norm,
         "√M_g = 6 ‖A‖_*",
-        f"6 · {text(trace_norm)}",
+        f"6 · {mpf_text(trace_norm)}",
         (epsilon, delta, C),
     )
 
@@ -115,7 +115,7 @@ def example_6_3(beta: float, epsilon: float = EPSILON, delta: float = FAILURE, C
         "Example 6.3",
         3 * b * context.sinh(b),
         "√M_g = 3 Σ_j 2j ‖β‖^{2j}/(2j)! = 3 ‖β‖ sinh ‖β‖",
-        f"3 · {text(b)} · sinh {text(b)}",
+        f"3 · {mpf_text(b)} · sinh {mpf_text(b)}",
         (epsilon, delta, C),
     )
 
@@ -133,7 +133,7 @@ def example_6_4(beta: float, epsilon: float = EPSILON, delta: float = FAILURE, C
         "Example 6.4",
         root,
         "√M_g = 3 Σ_j 2j · 2^{1−2j}/(2j−1) ‖β‖^{2j} = 6(b²/(1−b²) + b artanh b),  b = ‖β‖/2",
-        f"6 · ({text(b)}² / (1 − {text(b)}²) + {text(b)} · artanh {text(b)})",
+        f"6 · ({mpf_text(b)}² / (1 − {mpf_text(b)}²) + {mpf_text(b)} · artanh {mpf_text(b)})",
         (epsilon, delta, C),
         all_met(demands),
         in_words(demands),
@@ -169,7 +169,7 @@ def _target(
         applies=applies,
         why=why,
         constants={"C": Constant(C, True, "in the number of samples, O(…)")},
-        source=Source(PAPER, place),
+        source=Citation(PAPER, place),
     )
 
 

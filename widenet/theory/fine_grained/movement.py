@@ -3,7 +3,7 @@
 Setting and notation are those of `descent`.
 """
 
-from widenet.theory.demand import Demand, all_met, in_words, text
+from widenet.theory.demand import Demand, all_met, in_words, mpf_text
 from widenet.theory.entry import Argument, Entry
 from widenet.theory.fine_grained.descent import (
     DELTA,
@@ -13,13 +13,13 @@ from widenet.theory.fine_grained.descent import (
     WIDTH,
     N,
     convergence_demands,
-    hidden,
     hidden_arguments,
+    hidden_constants,
     initial_residual,
     start_demand,
     step_demand,
 )
-from widenet.theory.quantity import Quantity, Source
+from widenet.theory.quantity import Citation, Quantity
 from widenet.theory.smooth.complexity import as_float, log10
 from widenet.theory.smooth.series import Number, context, mpf
 
@@ -52,12 +52,12 @@ def lemma_c_1(
         value=as_float(radius),
         log10=log10(radius),
         formula="‖w_r(k) − w_r(0)‖ ≤ 4√n ‖y − u(0)‖ / (√m λ₀)",
-        filled=f"4 · √{n} · {text(residual)} / (√{text(m)} · {text(floor)})",
+        filled=f"4 · √{n} · {mpf_text(residual)} / (√{mpf_text(m)} · {mpf_text(floor)})",
         terms={"‖y − u(0)‖": residual},
         applies=all_met(demands),
         why=in_words(demands),
-        constants=hidden(C_m=C_m, C_eta=C_eta),
-        source=Source(PAPER, "Lemma C.1"),
+        constants=hidden_constants(C_m=C_m, C_eta=C_eta),
+        source=Citation(PAPER, "Lemma C.1"),
     )
 
 
@@ -89,7 +89,8 @@ def lemma_c_2(
         value=as_float(drift),
         log10=log10(drift),
         formula="‖H(k) − H(0)‖_F ≤ 4n²R/(√(2π) κδ) + 2n²/m,  R = 4n√(1 + κ²/2)/(√m λ₀ √δ)",
-        filled=f"4 · {n}² · {text(R)} / (√(2π) · {text(kappa)} · {text(delta)}) + 2 · {n}² / {text(m)}",
+        filled=f"4 · {n}² · {mpf_text(R)} / (√(2π) · {mpf_text(kappa)} · {mpf_text(delta)}) + "
+        f"2 · {n}² / {mpf_text(m)}",
         terms={
             "R": as_float(R),
             "‖Z(k) − Z(0)‖_F at most": as_float(context.sqrt(n * (flips / delta + mpf(1) / m))),
@@ -101,8 +102,8 @@ def lemma_c_2(
             "It holds with probability 1 − 4δ; its O is written out as in the proof.",
             "So is 2n²/m, which is 0 on the event of Lemma C.1: the bound is true, and slightly large.",
         ),
-        constants=hidden(C_m=C_m, C_eta=C_eta),
-        source=Source(PAPER, "Lemma C.2"),
+        constants=hidden_constants(C_m=C_m, C_eta=C_eta),
+        source=Citation(PAPER, "Lemma C.2"),
     )
 
 
@@ -114,11 +115,11 @@ def lemma_c_3(n: int, m: float, delta: float) -> Quantity:
         value=as_float(bound),
         log10=log10(bound),
         formula="‖H(0) − H∞‖_F ≤ n √(log(2n²/δ) / (2m))",
-        filled=f"{n} · √(log(2 · {n}² / {text(delta)}) / (2 · {text(m)}))",
+        filled=f"{n} · √(log(2 · {n}² / {mpf_text(delta)}) / (2 · {mpf_text(m)}))",
         terms={"each entry at most": as_float(bound / n)},
         applies=None,
         why=("It holds for any width, with the constant of its proof; the statement prints log(2/δ).",),
-        source=Source(PAPER, "Lemma C.3"),
+        source=Citation(PAPER, "Lemma C.3"),
     )
 
 
@@ -160,7 +161,7 @@ def lemma_5_3(
         value=as_float(bound),
         log10=log10(bound),
         formula="‖W(k) − W(0)‖_F ≤ √(yᵀH∞⁻¹y) + O(nκ/(λ₀δ)) + poly(n, 1/λ₀, 1/δ)/(m^{1/4}κ^{1/2})",
-        filled=" + ".join(text(term) for term in terms.values()),
+        filled=" + ".join(mpf_text(term) for term in terms.values()),
         terms={
             **{name: as_float(term) for name, term in terms.items()},
             "‖w_r(k) − w_r(0)‖ at most": as_float(neuron_radius(n, floor, m, kappa, delta)),
@@ -170,8 +171,8 @@ def lemma_5_3(
             *in_words(demands),
             "The paper writes poly(n, 1/λ₀, 1/δ); its terms are read off (35), (36) and (38).",
         ),
-        constants=hidden(C=C, C_m=C_m, C_eta=C_eta),
-        source=Source(PAPER, "Lemma 5.3"),
+        constants=hidden_constants(C=C, C_m=C_m, C_eta=C_eta),
+        source=Citation(PAPER, "Lemma 5.3"),
     )
 
 

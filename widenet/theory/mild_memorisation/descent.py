@@ -7,8 +7,8 @@ three layers in `three_layers`.
 
 from dataclasses import astuple, dataclass
 
-from widenet.theory.demand import Demand, all_met, in_words, text
-from widenet.theory.entry import Argument, Entry
+from widenet.theory.demand import Demand, all_met, in_words, mpf_text
+from widenet.theory.entry import DELTA, Argument, Entry
 from widenet.theory.mild_memorisation.landscape import (
     DIMENSION,
     LARGEST_INPUT,
@@ -19,11 +19,11 @@ from widenet.theory.mild_memorisation.landscape import (
     SIGMA,
     landscape_demands,
 )
-from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.quantity import Citation, Constant, Quantity, hidden_constant
 from widenet.theory.smooth.complexity import as_float, log10
 from widenet.theory.smooth.series import Number, context, mpf
 
-C_PGD = 0.1  # c of Algorithm 1, ours: the paper asks for c ≤ c_max, an absolute constant without a value
+C_PGD = 0.1  # c of Algorithm 1, ours: the paper requires c ≤ c_max, an absolute constant without a value
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def theorem3(
         applies=all_met(demands),
         why=in_words(demands),
         constants={"c": _c(c)},
-        source=Source(PAPER, "Theorem 3 and Algorithm 1"),
+        source=Citation(PAPER, "Theorem 3 and Algorithm 1"),
     )
 
 
@@ -174,11 +174,12 @@ def _pgd_steps(exact: PgdThresholds, delta_f: Number | float) -> Number:
 
 def _filled_steps(exact: PgdThresholds, delta_f: Number | float) -> str:
     waited = context.ceil(exact.t_thres)
-    return f"({text(delta_f)}/{text(exact.f_thres)} + 1) · ({text(waited)} + 1) at χ = {text(exact.chi)}"
+    falls = f"{mpf_text(delta_f)}/{mpf_text(exact.f_thres)} + 1"
+    return f"({falls}) · ({mpf_text(waited)} + 1) at χ = {mpf_text(exact.chi)}"
 
 
 def _c(c: float) -> Constant:
-    return Constant(c, hidden=True, meaning="of Algorithm 1; c ≤ c_max, an absolute constant without a value")
+    return hidden_constant(c, "of Algorithm 1; c ≤ c_max, an absolute constant without a value")
 
 
 def theorem1(n: int, d: int) -> Quantity:
@@ -192,7 +193,7 @@ def theorem1(n: int, d: int) -> Quantity:
         terms={"trained parameters": d * (2 * d + 2), "most samples": d * (d + 1) // 2},
         applies=all_met(demands),
         why=(*in_words(demands), "General position is made precise by Theorem 4: σ > 0."),
-        source=Source(PAPER, "Theorem 1"),
+        source=Citation(PAPER, "Theorem 1"),
     )
 
 
@@ -257,7 +258,7 @@ def theorem4(
         applies=all_met(demands),
         why=in_words(demands),
         constants={"c": _c(c)},
-        source=Source(PAPER, "Theorem 4"),
+        source=Citation(PAPER, "Theorem 4"),
     )
 
 
@@ -267,7 +268,6 @@ def rise_demand(rise: Number | float) -> Demand:
 
 
 EPSILON = Argument("loss to reach", float, 0.0, strict=True)
-_DELTA = Argument("failure probability", float, 0.0, 1.0, strict=True)
 C_ARGUMENT = Argument("constant c of Algorithm 1, ours", float, 0.0, 1.0, C_PGD, strict=True)
 
 QUANTITIES = (
@@ -285,7 +285,7 @@ QUANTITIES = (
             "ell": Argument("smoothness of the loss", float, 0.0, strict=True),
             "rho": Argument("Lipschitz constant of its Hessian", float, 0.0, strict=True),
             "epsilon": Argument("gradient norm to reach", float, 0.0, strict=True),
-            "delta": _DELTA,
+            "delta": DELTA,
             "delta_f": Argument("bound on how far the loss can fall", float, 0.0, strict=True),
             "c": C_ARGUMENT,
         },
@@ -303,7 +303,7 @@ QUANTITIES = (
             "sigma": SIGMA,
             "f0": Argument("loss at the start, Σy²/(4n)", float, 0.0),
             "epsilon": EPSILON,
-            "delta": _DELTA,
+            "delta": DELTA,
             "c": C_ARGUMENT,
         },
         "ρ, γ, ℓ and the steps in which two layers memorise",

@@ -3,9 +3,9 @@
 Setting and notation are those of `mild_memorisation`; M = Σ_j δ_j x_j x_jᵀ / n with δ = ŷ − y.
 """
 
-from widenet.theory.demand import Demand, all_met, in_words, text
+from widenet.theory.demand import Demand, all_met, in_words, mpf_text
 from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Quantity, Source
+from widenet.theory.quantity import Citation, Quantity
 from widenet.theory.smooth.complexity import as_float, log10
 from widenet.theory.smooth.series import context, mpf
 
@@ -28,12 +28,12 @@ def lemma1(n: int, d: int, r: int, sigma: float, epsilon: float) -> Quantity:
         name="memorisation-lemma-1",
         value=_loss_bound(n, d, sigma, epsilon),
         formula="f ≤ n d ε² / (4 σ²)",
-        filled=f"{n} · {d} · {text(epsilon)}² / (4 · {text(sigma)}²)",
+        filled=f"{n} · {d} · {mpf_text(epsilon)}² / (4 · {mpf_text(sigma)}²)",
         terms={"n d": n * d, "(ε/σ)²": as_float((mpf(epsilon) / sigma) ** 2)},
         applies=all_met(demands),
         why=in_words(demands),
         log10=log10(n * d * mpf(epsilon) ** 2 / (4 * mpf(sigma) ** 2)),
-        source=Source(PAPER, "Lemma 1"),
+        source=Citation(PAPER, "Lemma 1"),
     )
 
 
@@ -48,11 +48,11 @@ def lemma3(largest: float, d: int, r: int) -> Quantity:
         name="memorisation-lemma-3",
         value=-largest,
         formula="λ_min(∇²f(W)) = −max_i |λ_i(M)|",
-        filled=f"−{text(largest)}",
+        filled=f"−{mpf_text(largest)}",
         terms={"‖M‖": largest},
         applies=all_met(demands),
         why=in_words(demands),
-        source=Source(PAPER, "Lemma 3"),
+        source=Citation(PAPER, "Lemma 3"),
     )
 
 
@@ -63,12 +63,12 @@ def lemma4(n: int, d: int, sigma: float, largest: float) -> Quantity:
         name="memorisation-lemma-4",
         value=_loss_bound(n, d, sigma, largest),
         formula="f ≤ n d ‖M‖² / (4 σ²)",
-        filled=f"{n} · {d} · {text(largest)}² / (4 · {text(sigma)}²)",
+        filled=f"{n} · {d} · {mpf_text(largest)}² / (4 · {mpf_text(sigma)}²)",
         terms={"n d": n * d, "(‖M‖/σ)²": as_float((mpf(largest) / sigma) ** 2)},
         applies=all_met(demands),
         why=in_words(demands),
         log10=log10(n * d * mpf(largest) ** 2 / (4 * mpf(sigma) ** 2)),
-        source=Source(PAPER, "Lemma 4"),
+        source=Citation(PAPER, "Lemma 4"),
     )
 
 
@@ -80,7 +80,7 @@ def lemma5(B: float, Y: float, gamma: float, ball: float) -> Quantity:
         value=as_float(smoothness),
         log10=log10(smoothness),
         formula="ℓ = 3B⁴Γ + YB² + γ,  ρ = 6B⁴√Γ",
-        filled=f"3 · {text(B)}⁴ · {text(ball)} + {text(Y)} · {text(B)}² + {text(gamma)}",
+        filled=f"3 · {mpf_text(B)}⁴ · {mpf_text(ball)} + {mpf_text(Y)} · {mpf_text(B)}² + {mpf_text(gamma)}",
         terms={
             "3B⁴Γ": as_float(3 * mpf(B) ** 4 * ball),
             "YB²": as_float(Y * mpf(B) ** 2),
@@ -89,7 +89,7 @@ def lemma5(B: float, Y: float, gamma: float, ball: float) -> Quantity:
         },
         applies=None,
         why=("It holds wherever ‖W‖_F² ≤ Γ, ‖x_j‖ ≤ B and |y_j| ≤ Y.",),
-        source=Source(PAPER, "Lemma 5"),
+        source=Citation(PAPER, "Lemma 5"),
     )
 
 

@@ -2,15 +2,15 @@
 
 With Q = [r_1^{⊗p} … r_k^{⊗p}]ᵀ it is z = Q x^{⊗p}, so that [z_j^{⊗2}] = (Q⊗Q)[x_j^{⊗2p}]. Lemmas 13 and 19
 bound its smallest singular value σ_z from below, Lemmas 14 and 20 bound ‖z‖ from above. D_d^p = C(d+p−1, p)
-is the dimension of the symmetric tensors. What the paper hides in Ω is `C`, 1 unless told.
+is the dimension of the symmetric tensors. What the paper hides in Ω is `C`, 1 by default.
 """
 
 import math
 
-from widenet.theory.demand import Demand, all_met, in_words, text
-from widenet.theory.entry import Argument, Entry
+from widenet.theory.demand import Demand, all_met, in_words, mpf_text
+from widenet.theory.entry import DELTA, Argument, Entry, hidden_argument
 from widenet.theory.mild_memorisation.landscape import DIMENSION, LARGEST_INPUT, NUM_SAMPLES, PAPER
-from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.quantity import Citation, Quantity, hidden_constant
 from widenet.theory.smooth.complexity import as_float, log10
 from widenet.theory.smooth.series import Number, context, mpf
 
@@ -49,8 +49,8 @@ def lemma2(n: int, d: int, k: int, p: int, v: float, delta: float, C: float = 1.
         terms={"v^p": as_float(mpf(v) ** p), "δ^{4p}": as_float(mpf(delta) ** (4 * p))},
         applies=all_met(demands),
         why=in_words(demands),
-        constants={"C": Constant(C, hidden=True, meaning="in Ω_p, a constant of p")},
-        source=Source(PAPER, "Lemma 2"),
+        constants={"C": hidden_constant(C, "in Ω_p, a constant of p")},
+        source=Citation(PAPER, "Lemma 2"),
     )
 
 
@@ -88,7 +88,7 @@ def lemma13(n: int, d: int, k: int, p: int, v: float, delta: float) -> Quantity:
         log10=log10(sigma),
         formula="σ_z ≥ ([D_d^{2p} − k D_d^p C(2p,p)] [C(k+1,2) − n] / (4p)!³)^{1/4}"
         " v^p δ^{4p} / (n^{2p+1/2} k^{4p})",
-        filled=f"({text(free_layer)} · {text(free_pairs)} / {4 * p}!³)^¼ · {text(smoothing)}",
+        filled=f"({mpf_text(free_layer)} · {mpf_text(free_pairs)} / {4 * p}!³)^¼ · {mpf_text(smoothing)}",
         terms={
             "D_d^{2p} − k D_d^p C(2p,p)": as_float(mpf(free_layer)),
             "C(k+1,2) − n": as_float(mpf(free_pairs)),
@@ -102,7 +102,7 @@ def lemma13(n: int, d: int, k: int, p: int, v: float, delta: float) -> Quantity:
             "It prints k^{4p} where its proof has C(k+1,2)^{2p+1/2}, about k^{4p+1}/2^{2p+1/2}, by Lemma 8; "
             "Theorem 5 takes the proof's.",
         ),
-        source=Source(PAPER, "Lemma 13"),
+        source=Citation(PAPER, "Lemma 13"),
     )
 
 
@@ -125,7 +125,7 @@ def lemma14(n: int, d: int, k: int, p: int, B: float, v: float, delta: float) ->
         14,
         bound,
         "‖z‖ ≤ √k (2 (B + 2√(vd) s) √d s)^p,  s = √ln((k+n) d δ^{−1/2})",
-        f"√{k} · (2 · {text(inputs)} · √{d} · {text(spread)})^{p}",
+        f"√{k} · (2 · {mpf_text(inputs)} · √{d} · {mpf_text(spread)})^{p}",
         {"s": as_float(spread), "largest ‖x‖ with noise": as_float(inputs)},
         (k + n) * d,
         delta,
@@ -140,7 +140,7 @@ def lemma20(d: int, k: int, p: int, B: float, delta: float) -> Quantity:
         20,
         bound,
         "‖z‖ ≤ √k (2 B √d s)^p,  s = √ln(k d δ^{−1/2})",
-        f"√{k} · (2 · {text(B)} · √{d} · {text(spread)})^{p}",
+        f"√{k} · (2 · {mpf_text(B)} · √{d} · {mpf_text(spread)})^{p}",
         {"s": as_float(spread)},
         k * d,
         delta,
@@ -170,8 +170,8 @@ def _norm_quantity(
         filled=filled,
         terms={**terms, "failure probability": as_float(failure)},
         applies=None,
-        why=(f"Lemma {number} fails with probability at most {text(failure)}, over R and the noise.",),
-        source=Source(PAPER, f"Lemma {number}"),
+        why=(f"Lemma {number} fails with probability at most {mpf_text(failure)}, over R and the noise.",),
+        source=Citation(PAPER, f"Lemma {number}"),
     )
 
 
@@ -226,7 +226,7 @@ def _layer_quantity(
         value=as_float(bound),
         log10=log10(bound),
         formula=f"{formula},  D = D_d^p,  α = k/(pD),  L = D ln(1 + 20√p!)",
-        filled=f"{text(bound)} at D = {D}, α = {text(terms['α'])}, L = {text(terms['L'])}",
+        filled=f"{mpf_text(bound)} at D = {D}, α = {mpf_text(terms['α'])}, L = {mpf_text(terms['L'])}",
         terms=terms,
         applies=all_met(demands),
         why=(
@@ -234,17 +234,16 @@ def _layer_quantity(
             f"Lemma {number} holds with probability 1 − o(1)δ.",
             "L is the size of a net, which the paper bounds by G₀ p ln p D.",
         ),
-        constants={"C": Constant(C, hidden=True, meaning="in Ω, an absolute constant")},
-        source=Source(PAPER, f"Lemma {number}"),
+        constants={"C": hidden_constant(C, "in Ω, an absolute constant")},
+        source=Citation(PAPER, f"Lemma {number}"),
     )
 
 
 NUM_FEATURES = Argument("number of random neurons", int, 1)
 POWER = Argument("power of the random layer", int, 1, 50)
 VARIANCE = Argument("variance of the noise on each coordinate", float, 0.0, strict=True)
-DELTA = Argument("failure probability", float, 0.0, 1.0, strict=True)
 TENSOR_SIGMA = Argument("smallest singular value of [x^{⊗2p}]", float, 0.0, strict=True)
-HIDDEN = Argument("constant that the paper hides", float, 0.0, default=1.0, strict=True)
+HIDDEN_C = hidden_argument("C")
 SIZES = {"n": NUM_SAMPLES, "d": DIMENSION, "k": NUM_FEATURES, "p": POWER}
 _LAYER = {"d": DIMENSION, "k": NUM_FEATURES, "p": POWER}
 
@@ -252,7 +251,7 @@ QUANTITIES = (
     Entry(
         "memorisation-lemma-2",
         lemma2,
-        {**SIZES, "v": VARIANCE, "delta": DELTA, "C": HIDDEN},
+        {**SIZES, "v": VARIANCE, "delta": DELTA, "C": HIDDEN_C},
         "Smallest singular value behind the random layer, with noise",
     ),
     Entry(
@@ -270,13 +269,13 @@ QUANTITIES = (
     Entry(
         "memorisation-lemma-18",
         lemma18,
-        {**_LAYER, "delta": DELTA, "C": HIDDEN},
+        {**_LAYER, "delta": DELTA, "C": HIDDEN_C},
         "Smallest singular value of the random layer itself",
     ),
     Entry(
         "memorisation-lemma-19",
         lemma19,
-        {**_LAYER, "sigma": TENSOR_SIGMA, "delta": DELTA, "C": HIDDEN},
+        {**_LAYER, "sigma": TENSOR_SIGMA, "delta": DELTA, "C": HIDDEN_C},
         "Smallest singular value behind the random layer, without noise",
     ),
     Entry(

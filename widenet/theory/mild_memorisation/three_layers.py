@@ -6,13 +6,12 @@ give the smallest singular value σ_z and the largest ‖z‖, and Theorem 4 the
 
 import math
 
-from widenet.theory.demand import Demand, all_met, in_words, text
-from widenet.theory.entry import Argument, Entry
+from widenet.theory.demand import Demand, all_met, in_words, mpf_text
+from widenet.theory.entry import DELTA, Argument, Entry
 from widenet.theory.mild_memorisation.descent import C_ARGUMENT, C_PGD, EPSILON, theorem4
 from widenet.theory.mild_memorisation.landscape import DIMENSION, NUM_SAMPLES, PAPER
 from widenet.theory.mild_memorisation.random_layer import (
-    DELTA,
-    HIDDEN,
+    HIDDEN_C,
     POWER,
     SIZES,
     TENSOR_SIGMA,
@@ -24,7 +23,7 @@ from widenet.theory.mild_memorisation.random_layer import (
     proven_sigma,
     smoothed_width,
 )
-from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.quantity import Citation, Constant, Quantity, hidden_constant
 from widenet.theory.smooth.complexity import as_float
 from widenet.theory.smooth.series import Number, mpf
 
@@ -44,7 +43,7 @@ def theorem2(n: int, d: int, p: int) -> Quantity:
         terms={"random neurons k": k, "trained parameters": k * r},
         applies=all_met(demands),
         why=(*in_words(demands), "Theorem 5 says when: inputs that Gaussian noise was added to."),
-        source=Source(PAPER, "Theorem 2"),
+        source=Citation(PAPER, "Theorem 2"),
     )
 
 
@@ -59,7 +58,7 @@ def theorem5(
     k, share = smoothed_width(n), mpf(delta) / NUM_SHARES
     smoothing = (n, d, k, p, v, share / (C * p))
     norm = lemma14(n, d, k, p, 1.0, v, share)
-    constant = Constant(C, hidden=True, meaning="in the failure probability O(pδ) of Lemma 13")
+    constant = hidden_constant(C, "in the failure probability O(pδ) of Lemma 13")
     return _on_random_layer(
         5, n, k, lemma13(*smoothing), proven_sigma(*smoothing), norm, epsilon, share, c, constant
     )
@@ -83,7 +82,7 @@ def theorem6(
     """
     share = mpf(delta) / NUM_SHARES
     layer, norm = lemma19(d, k, p, sigma, share, C), lemma20(d, k, p, B, share)
-    constant = Constant(C, hidden=True, meaning="in Ω of Lemma 19, an absolute constant")
+    constant = hidden_constant(C, "in Ω of Lemma 19, an absolute constant")
     sigma_z = mpf(10) ** layer.log10
     return _on_random_layer(6, n, k, layer, sigma_z, norm, epsilon, share, c, constant)
 
@@ -119,20 +118,21 @@ def _on_random_layer(
         value=value,
         log10=log10_value,
         formula="Theorem 4's steps at B = ‖z‖, σ = σ_z, d = k, r = 2k + 2",
-        filled=f"at ‖z‖ = {text(B)}, σ_z = {text(sigma_z)}, d = {k}, r = {2 * k + 2}",
+        filled=f"at ‖z‖ = {mpf_text(B)}, σ_z = {mpf_text(sigma_z)}, d = {k}, r = {2 * k + 2}",
         terms={"k": k, "r": 2 * k + 2, "σ_z": as_float(sigma_z), "‖z‖": norm.value, **terms},
         applies=applies,
         why=(
             *layer.why,
             *norm.why,
             *why,
-            f"δ is shared: {text(delta)} each for {layer.source.place}, {norm.source.place} and Theorem 4.",
+            f"δ is shared: {mpf_text(delta)} each for {layer.source.place}, {norm.source.place} "
+            "and Theorem 4.",
         ),
         constants={
             "C": constant,
             "c": Constant(c, True, "of Algorithm 1; c ≤ c_max, an absolute constant without a value"),
         },
-        source=Source(PAPER, f"Theorem {number}"),
+        source=Citation(PAPER, f"Theorem {number}"),
     )
 
 
@@ -153,7 +153,7 @@ QUANTITIES = (
             "v": VARIANCE,
             "epsilon": EPSILON,
             "delta": DELTA,
-            "C": HIDDEN,
+            "C": HIDDEN_C,
             "c": C_ARGUMENT,
         },
         "Steps in which three layers memorise inputs with a little noise",
@@ -167,7 +167,7 @@ QUANTITIES = (
             "epsilon": EPSILON,
             "delta": DELTA,
             "B": Argument("largest norm of an input", float, 0.0, default=1.0, strict=True),
-            "C": HIDDEN,
+            "C": HIDDEN_C,
             "c": C_ARGUMENT,
         },
         "Steps in which three layers memorise inputs as they are",

@@ -10,9 +10,9 @@ import math
 
 from widenet.base.errors import InputError
 from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Quantity, Source
+from widenet.theory.quantity import Citation, Quantity
 
-SOURCE = Source("resnet-beyond-kernels", "Theorem 2, sharpened (docs/theory-separation.md)")
+SOURCE = Citation("resnet-beyond-kernels", "Theorem 2, sharpened (docs/theory-separation.md)")
 
 
 def class_size(d1: int, k: int) -> int:

@@ -1,12 +1,12 @@
-"""Table 1 of `resnet-beyond-kernels`: the widths and initialisations that the proof of Theorem 1 asks for."""
+"""Table 1 of `resnet-beyond-kernels`: the widths and initialisations that the proof of Theorem 1 requires."""
 
 import math
 
-from widenet.theory.demand import ROUNDING, Demand, all_met, in_words
-from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Quantity, Source
-from widenet.theory.resnet_beyond_kernels.theorems import COMPLEXITIES, PAPER, hidden, hidden_argument, shown
-from widenet.theory.smooth.complexity import as_float, log10
+from widenet.theory.demand import SLACK, Demand, all_met, in_words
+from widenet.theory.entry import Argument, Entry, hidden_argument
+from widenet.theory.quantity import Citation, Quantity, hidden_constant
+from widenet.theory.resnet_beyond_kernels.theorems import COMPLEXITIES, PAPER
+from widenet.theory.smooth.complexity import as_float, four_digits, log10
 from widenet.theory.smooth.series import Number, context, mpf
 
 # the least m with τ_w⁴ m^−0.496 ≤ m^−0.01, the tightest pair of Table 1's limits on σ_w, is τ_w to this power
@@ -35,9 +35,9 @@ def table_1(
 ) -> Quantity:
     """The least width from which on the limits leave Table 1 a σ_w and a σ_v, and whether (m, σ_w, σ_v) fits.
 
-    With t = log_m τ_w the table asks for m^max(−0.49, 4t−0.496) ≤ σ_w ≤ m^min(−0.01, t−0.126), which has a
+    With t = log_m τ_w the table requires m^max(−0.49, 4t−0.496) ≤ σ_w ≤ m^min(−0.01, t−0.126), which has a
     solution exactly if t ≤ 0.1215. σ_v has one where polylog(m) max(1, τ_v) is at most m^0.365 and at most
-    τ_v(m/k)^0.375. Widths end where τ_v ≤ 1/polylog(m) does. The proof asks for more: `BEYOND_TABLE`.
+    τ_v(m/k)^0.375. Widths end where τ_v ≤ 1/polylog(m) does. The proof requires more: `BEYOND_TABLE`.
     """
     width, tau_w, tau_v = mpf(m), c_w * k * p_F * mpf(C_F), c_v * mpf(alpha) * k * p_G * mpf(C_G)
     polylog = context.log(width) ** log_power
@@ -57,12 +57,12 @@ def table_1(
     )
     for_w, for_v = max(tau_w, mpf(1)) ** mpf(WIDTH_POWER), _least_width_of_sigma_v(k, tau_v, log_power)
     least, log_most = max(for_w, for_v, mpf(2)), tau_v ** (-1 / mpf(log_power))
-    none = context.log(least) > log_most * (1 + ROUNDING)
+    none = context.log(least) > log_most * (1 + SLACK)
     return Quantity(
         "resnet-table-1",
         math.inf if none else as_float(least),
         "least m = max(τ_w^(1/0.1215), m_v),  polylog(m_v)·max(1, τ_v) = min(m_v^0.365, τ_v·(m_v/k)^0.375)",
-        f"least m = max({shown(tau_w)}^{WIDTH_POWER:.3f}, {shown(for_v)}) = {shown(least)}",
+        f"least m = max({four_digits(tau_w)}^{WIDTH_POWER:.3f}, {four_digits(for_v)}) = {four_digits(least)}",
         {
             "least m for a sigma_w": as_float(for_w),
             "least m for a sigma_v": as_float(for_v),
@@ -76,24 +76,24 @@ def table_1(
         },
         all_met(demands),
         (*in_words(demands), BEYOND_TABLE, _width_words(least, log_most, none)),
-        Source(PAPER, "Table 1"),
+        Citation(PAPER, "Table 1"),
         math.inf if none else log10(least),
         {
-            "c_w": hidden(c_w, "in τ_w, the largest ‖W‖₂ of the proof"),
-            "c_v": hidden(c_v, "in τ_v, the largest ‖V‖₂ of the proof"),
-            "log_power": hidden(log_power, "power q of polylog(m) = (ln m)^q"),
+            "c_w": hidden_constant(c_w, "in τ_w, the largest ‖W‖₂ of the proof"),
+            "c_v": hidden_constant(c_v, "in τ_v, the largest ‖V‖₂ of the proof"),
+            "log_power": hidden_constant(log_power, "power q of polylog(m) = (ln m)^q"),
         },
     )
 
 
 def _width_words(least: Number, log_most: Number, none: bool) -> str:
-    most = shown(context.exp(log_most)) if log_most < HUGE else f"e^{shown(log_most)}"
+    most = four_digits(context.exp(log_most)) if log_most < HUGE else f"e^{four_digits(log_most)}"
     if none:
         return (
             f"No width leaves Table 1 a σ_w and a σ_v: τ_v ≤ 1/polylog(m) holds up to m = {most}, but they "
-            f"ask for at least {shown(least)}; a smaller α makes room."
+            f"require at least {four_digits(least)}; a smaller α makes room."
         )
-    return f"Widths from {shown(least)} to {most} leave Table 1 a σ_w and a σ_v."
+    return f"Widths from {four_digits(least)} to {most} leave Table 1 a σ_w and a σ_v."
 
 
 def _least_width_of_sigma_v(k: int, tau_v: Number, log_power: float) -> Number:
@@ -132,6 +132,6 @@ QUANTITIES = (
                 "power q of polylog(m) = (ln m)^q, which the paper hides", float, 0.01, 100, 1.0
             ),
         },
-        "Width and initialisation that the proof of Theorem 1 asks for",
+        "Width and initialisation that the proof of Theorem 1 requires",
     ),
 )

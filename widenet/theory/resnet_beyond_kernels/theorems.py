@@ -2,15 +2,15 @@
 
 The target is H = F + αG(F) of Concept 1 or 2, with k outputs; p_F, C_F = C_s(F) and p_G, C_G = C_s(G) are the
 numbers of terms and the complexities of F and G. Factors that the paper hides in O, Θ and polylog(m) are
-arguments of their own, 1 unless told, and shown as such.
+arguments of their own, 1 by default, and shown as such.
 """
 
 import math
 
 from widenet.theory.demand import Demand, all_met, in_words
-from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Constant, Quantity, Source
-from widenet.theory.smooth.complexity import as_float, log10, shown_number
+from widenet.theory.entry import Argument, Entry, hidden_argument
+from widenet.theory.quantity import Citation, Quantity, hidden_constant
+from widenet.theory.smooth.complexity import as_float, four_digits, log10
 from widenet.theory.smooth.series import context, mpf
 
 PAPER = "resnet-beyond-kernels"
@@ -48,7 +48,7 @@ def theorem_1(
         "resnet-theorem-1",
         as_float(T),
         "T = c_T·(k·p_F·C_F)²/min(1, δ²)",
-        f"T = {c_T:g}·({k}·{p_F}·{C_F:g})²/min(1, {delta:g}²) = {shown(T)}",
+        f"T = {c_T:g}·({k}·{p_F}·{C_F:g})²/min(1, {delta:g}²) = {four_digits(T)}",
         {
             "samples": as_float(T),
             "eta_w": eta_w,
@@ -60,16 +60,16 @@ def theorem_1(
         (
             *in_words(demands),
             "The width must be at least a polynomial in C_α(F), C_α(G), p_F and 1/α that the paper does not "
-            "write down; resnet-table-1 gives the width that its parameters ask for.",
+            "write down; resnet-table-1 gives the width that its parameters require.",
         ),
-        Source(PAPER, "Theorem 1"),
+        Citation(PAPER, "Theorem 1"),
         log10(T),
         {
-            "c_alpha": hidden(c_alpha, "in the range of α"),
-            "c_delta": hidden(c_delta, "in the least δ"),
-            "c_T": hidden(c_T, "in T"),
-            "c_w": hidden(c_w, "in η_w = c_w·min(1, δ)"),
-            "c_v": hidden(c_v, "in η_v = η_w·c_v·(α·p_G·C_G/(p_F·C_F))²"),
+            "c_alpha": hidden_constant(c_alpha, "in the range of α"),
+            "c_delta": hidden_constant(c_delta, "in the least δ"),
+            "c_T": hidden_constant(c_T, "in T"),
+            "c_w": hidden_constant(c_w, "in η_w = c_w·min(1, δ)"),
+            "c_v": hidden_constant(c_v, "in η_v = η_w·c_v·(α·p_G·C_G/(p_F·C_F))²"),
         },
     )
 
@@ -97,17 +97,17 @@ def corollary_7_1(
         "resnet-corollary-7.1",
         as_float(N),
         "N = c_N·k²·d/α⁸",
-        f"N = {c_N:g}·{k}²·{d}/{alpha:g}⁸ = {shown(N)}",
+        f"N = {c_N:g}·{k}²·{d}/{alpha:g}⁸ = {four_digits(N)}",
         {"samples": as_float(N), "risk": as_float(risk), "largest alpha": as_float(largest_alpha)},
         all_met(demands),
         (*in_words(demands), "The width must be at least a polynomial in d, 2^k and 1/α."),
-        Source(PAPER, "Corollary 7.1"),
+        Citation(PAPER, "Corollary 7.1"),
         log10(N),
         {
-            "c_N": hidden(c_N, "in N"),
-            "c_risk": hidden(c_risk, "in the risk c_risk·α⁴·2^(c_k·k)"),
-            "c_alpha": hidden(c_alpha, "in the range of α"),
-            "c_k": hidden(c_k, "in 2^O(k) = 2^(c_k·k)"),
+            "c_N": hidden_constant(c_N, "in N"),
+            "c_risk": hidden_constant(c_risk, "in the risk c_risk·α⁴·2^(c_k·k)"),
+            "c_alpha": hidden_constant(c_alpha, "in the range of α"),
+            "c_k": hidden_constant(c_k, "in 2^O(k) = 2^(c_k·k)"),
         },
     )
 
@@ -138,13 +138,16 @@ def theorem_2_conference(
         "resnet-theorem-2-conference",
         as_float(risk),
         "E‖H(x) − K(x)‖² > α²/4",
-        f"E‖H(x) − K(x)‖² > {alpha:g}²/4 = {shown(risk)}",
+        f"E‖H(x) − K(x)‖² > {alpha:g}²/4 = {four_digits(risk)}",
         {"risk": as_float(risk), "largest N": as_float(largest_N), "least alpha": as_float(least_alpha)},
         all_met(demands),
         (*in_words(demands), "It holds for d beyond a bound that the paper does not give."),
-        Source(PAPER, "Theorem 2 of the conference version"),
+        Citation(PAPER, "Theorem 2 of the conference version"),
         log10(risk),
-        {"c_N": hidden(c_N, "in the largest N"), "c_alpha": hidden(c_alpha, "in the least α")},
+        {
+            "c_N": hidden_constant(c_N, "in the largest N"),
+            "c_alpha": hidden_constant(c_alpha, "in the least α"),
+        },
     )
 
 
@@ -155,11 +158,11 @@ def fact_a3(k: int, p_F: int, C_F: float, p_G: int, C_G: float) -> Quantity:
         "resnet-fact-a.3",
         as_float(B_F * L_G),
         "B_F∘G ≤ k·p_F·C_F·p_G·C_G, with B_F ≤ √k·p_F·C_F and L_G ≤ √k·p_G·C_G",
-        f"B_F∘G ≤ {k}·{p_F}·{C_F:g}·{p_G}·{C_G:g} = {shown(B_F * L_G)}",
+        f"B_F∘G ≤ {k}·{p_F}·{C_F:g}·{p_G}·{C_G:g} = {four_digits(B_F * L_G)}",
         {"B_F": as_float(B_F), "L_G": as_float(L_G), "B_FG": as_float(B_F * L_G)},
         None,
         (),
-        Source(PAPER, "Section 5 and Fact A.3"),
+        Citation(PAPER, "Section 5 and Fact A.3"),
         log10(B_F * L_G),
     )
 
@@ -178,7 +181,7 @@ def _hard_class(
         name,
         as_float(risk),
         f"E‖H(x) − {learner}(x)‖² > α²/16",
-        f"E‖H(x) − {learner}(x)‖² > {alpha:g}²/16 = {shown(risk)}",
+        f"E‖H(x) − {learner}(x)‖² > {alpha:g}²/16 = {four_digits(risk)}",
         {
             "risk": as_float(risk),
             "functions in the class": as_float(mpf(num_functions)),
@@ -187,25 +190,13 @@ def _hard_class(
         },
         all_met(demands),
         in_words(demands),
-        Source(PAPER, place),
+        Citation(PAPER, place),
         log10(risk),
     )
 
 
 def _ordered(k: int, d1: int, d: int) -> tuple[Demand, ...]:
     return Demand("k", k, "≤", d1, "d1"), Demand("d1", d1, "≤", d, "d")
-
-
-def hidden(value: float, meaning: str) -> Constant:
-    return Constant(value, True, meaning)
-
-
-def shown(value: object) -> str:
-    return shown_number(value, 4)
-
-
-def hidden_argument(symbol: str) -> Argument:
-    return Argument(f"constant {symbol} that the paper hides", float, 0.0, default=1.0, strict=True)
 
 
 LARGEST_SIZE = 10**6

@@ -13,9 +13,9 @@ from functools import partial
 
 from widenet.base.errors import NotConvergedError
 from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Constant, Quantity, Source
+from widenet.theory.quantity import Citation, Constant, Quantity
 from widenet.theory.smooth.functions import function_from_text
-from widenet.theory.smooth.series import UNIT, Number, Series, context, mpf
+from widenet.theory.smooth.series import ROUNDOFF, Number, Series, context, mpf
 from widenet.theory.smooth.taylor import INFINITY, Taylor, truncate
 
 C_STAR = 1e4
@@ -88,7 +88,7 @@ def c_epsilon(
         f" = {shown_number(total.value)}",
         why=_degree_words(degree),
         c_star=c_star,
-        source=Source("beyond-two-layers", "Section 2, function complexity"),
+        source=Citation("beyond-two-layers", "Section 2, function complexity"),
     )
 
 
@@ -115,7 +115,7 @@ def c_s(
         f" = {shown_number(total.value)}",
         why=_degree_words(degree),
         c_star=c_star,
-        source=Source(paper, "Section 4" if power == RESNET_POWER else "Section 2, function complexity"),
+        source=Citation(paper, "Section 4" if power == RESNET_POWER else "Section 2, function complexity"),
     )
 
 
@@ -128,7 +128,7 @@ def epsilon_weights(R: Number, epsilon: Number, c_star: Number) -> Weights:
         powers, second = _powers(x, n), [mpf(1)]
         for i in range(1, n):
             second.append(powers[i] * context.power(L / i, mpf(i) / 2))
-            if i > L and second[i] < UNIT * powers[i]:  # and less and less from here on
+            if i > L and second[i] < ROUNDOFF * powers[i]:  # and less and less from here on
                 break
         return {"first sum": powers, "second sum": second + [mpf(0)] * (n - len(second))}
 
@@ -216,7 +216,7 @@ def _summed(f: Taylor, weights: Weights, n: int) -> Sum:
     value = context.fsum(parts.values())
     if f.certain or f.degree is not None:
         truncation = mpf(0) if f.degree is not None else _smallest(f, partial(weights.tail, n), weights)
-        rounding = f.num_steps * (n + 5) ** 2 * UNIT * _smallest(f, weights.largest, weights)
+        rounding = f.num_steps * (n + 5) ** 2 * ROUNDOFF * _smallest(f, weights.largest, weights)
         error = truncation + rounding
         why = f"It is a finite sum of {n:,} terms."
         if f.degree is None:
@@ -271,6 +271,11 @@ def shown_number(value: Number, digits: int = 6) -> str:
     return "∞" if value == INFINITY else context.nstr(mpf(value), digits, min_fixed=-4, max_fixed=7)
 
 
+def four_digits(value: Number) -> str:
+    """The same with four of them."""
+    return shown_number(value, 4)
+
+
 def log10(value: Number) -> float:
     return float(context.log10(value)) if value > 0 else -math.inf
 
@@ -301,7 +306,7 @@ def _quantity(
     filled: str,
     why: tuple[str, ...],
     c_star: float,
-    source: Source,
+    source: Citation,
 ) -> Quantity:
     relative = as_float(total.error / total.value) if total.value else 0.0
     logarithms = {f"log10 {part}": log10(value) for part, value in total.parts.items()}

@@ -11,7 +11,7 @@ from widenet.theory.smooth import series
 from widenet.theory.smooth.series import Number, Series, context, mpf
 from widenet.theory.smooth.taylor import (
     LARGEST_ARGUMENT,
-    Outer,
+    OuterFunction,
     Taylor,
     add,
     apply,
@@ -43,19 +43,19 @@ def _log_slope(u: Series) -> Series:
     return series.power(u, mpf(-1))
 
 
-EXP = Outer(series.exponential, context.exp)
-SIN = Outer(lambda u: series.sine_cosine(u, -1)[0], context.sinh)
-COS = Outer(lambda u: series.sine_cosine(u, -1)[1], context.cosh)
-SINH = Outer(lambda u: series.sine_cosine(u, +1)[0], context.sinh)
-COSH = Outer(lambda u: series.sine_cosine(u, +1)[1], context.cosh)
-TAN = Outer(lambda u: series.tangent(u, +1), context.tan, context.pi / 2, 0.0, linear=False)
-TANH = Outer(lambda u: series.tangent(u, -1), context.tan, context.pi / 2, 0.0, linear=False)
-ARCTAN = Outer(partial(_by_integral, partial(_slope_power, +1, -1.0)), context.atanh, mpf(1), 1.0)
-ARTANH = Outer(partial(_by_integral, partial(_slope_power, -1, -1.0)), context.atanh, mpf(1), 1.0)
-ARCSIN = Outer(partial(_by_integral, partial(_slope_power, -1, -0.5)), context.asin, mpf(1), 1.5)
-ARSINH = Outer(partial(_by_integral, partial(_slope_power, +1, -0.5)), context.asin, mpf(1), 1.5)
-LOG1P = Outer(partial(_by_integral, _log_slope), lambda v: -context.log(1 - v), mpf(1), 1.0)
-ERF = Outer(partial(_by_integral, _erf_slope), context.erfi)
+EXP = OuterFunction(series.exponential, context.exp)
+SIN = OuterFunction(lambda u: series.sine_cosine(u, -1)[0], context.sinh)
+COS = OuterFunction(lambda u: series.sine_cosine(u, -1)[1], context.cosh)
+SINH = OuterFunction(lambda u: series.sine_cosine(u, +1)[0], context.sinh)
+COSH = OuterFunction(lambda u: series.sine_cosine(u, +1)[1], context.cosh)
+TAN = OuterFunction(lambda u: series.tangent(u, +1), context.tan, context.pi / 2, 0.0, linear=False)
+TANH = OuterFunction(lambda u: series.tangent(u, -1), context.tan, context.pi / 2, 0.0, linear=False)
+ARCTAN = OuterFunction(partial(_by_integral, partial(_slope_power, +1, -1.0)), context.atanh, mpf(1), 1.0)
+ARTANH = OuterFunction(partial(_by_integral, partial(_slope_power, -1, -1.0)), context.atanh, mpf(1), 1.0)
+ARCSIN = OuterFunction(partial(_by_integral, partial(_slope_power, -1, -0.5)), context.asin, mpf(1), 1.5)
+ARSINH = OuterFunction(partial(_by_integral, partial(_slope_power, +1, -0.5)), context.asin, mpf(1), 1.5)
+LOG1P = OuterFunction(partial(_by_integral, _log_slope), lambda v: -context.log(1 - v), mpf(1), 1.0)
+ERF = OuterFunction(partial(_by_integral, _erf_slope), context.erfi)
 
 
 def _scaled(c: Number, f: Taylor) -> Taylor:
@@ -118,7 +118,7 @@ def log(f: Taylor) -> Taylor:
     return add(constant(context.log(f.constant)), apply(LOG1P, u))
 
 
-def _at_zero_only(name: str, outer: Outer, f: Taylor) -> Taylor:
+def _at_zero_only(name: str, outer: OuterFunction, f: Taylor) -> Taylor:
     if f.constant != 0:
         raise InputError(f"{name} needs a function that is zero at zero, as in {name}(z/2).")
     return apply(outer, f)

@@ -13,7 +13,7 @@ NUM_DIGITS = 100
 
 context = MPContext()
 context.dps = NUM_DIGITS
-UNIT = context.mpf(2) ** -context.prec  # relative error of one operation
+ROUNDOFF = context.mpf(2) ** -context.prec  # relative error of one operation
 
 mpf = context.mpf
 Number: TypeAlias = Any  # an mpf of the context; mpmath has no types

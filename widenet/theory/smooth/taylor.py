@@ -17,7 +17,7 @@ INFINITY = context.inf
 LARGEST_ARGUMENT = 10**7  # of exp: what is beyond e^10⁷ is of no use as a bound
 LARGEST_POWER = 1000
 HALVINGS = 60
-FARTHEST = mpf(10) ** 30  # radius beyond which none is looked for
+FARTHEST_RADIUS = mpf(10) ** 30  # radius beyond which none is looked for
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Taylor:
 
 
 @dataclass(frozen=True)
-class Outer:
+class OuterFunction:
     """A function ψ to be applied to a series u with u(0) = 0.
 
     Attributes:
@@ -133,7 +133,7 @@ def multiply(f: Taylor, g: Taylor) -> Taylor:
     )
 
 
-def apply(outer: Outer, u: Taylor) -> Taylor:
+def apply(outer: OuterFunction, u: Taylor) -> Taylor:
     """ψ(u) for a series u with u(0) = 0."""
     if u.degree == 0:
         return constant(outer.of([mpf(0)])[0])
@@ -163,7 +163,7 @@ def raise_to(f: Taylor, exponent: Taylor) -> Taylor:
             f"{context.nstr(a, 6)}."
         )
     u = multiply(without_constant(f), constant(1 / at_zero))
-    outer = Outer(
+    outer = OuterFunction(
         lambda U: series.power(U, a),
         lambda v: (1 - v) ** -abs(a),
         mpf(1),
@@ -220,11 +220,11 @@ def _times(a: Number, b: Number) -> Number:
     return mpf(0) if a == 0 or b == 0 else a * b
 
 
-def _within(outer: Outer, v: Number) -> Number:
+def _within(outer: OuterFunction, v: Number) -> Number:
     return outer.majorant(v) if v < min(outer.limit, LARGEST_ARGUMENT) else INFINITY
 
 
-def _edge(outer: Outer, u: Taylor) -> tuple[Number, float | None]:
+def _edge(outer: OuterFunction, u: Taylor) -> tuple[Number, float | None]:
     """Radius of convergence of ψ(u), and the decay of its coefficients there where the radius is sharp."""
     if outer.limit == INFINITY:
         return u.radius, None
@@ -232,7 +232,7 @@ def _edge(outer: Outer, u: Taylor) -> tuple[Number, float | None]:
         k, c = series.support(u.coefficients((u.degree or 0) + 1))[0]
         return (outer.limit / abs(c)) ** (mpf(1) / k), outer.decay
     high = mpf(1)
-    while high < min(u.radius, FARTHEST) and u.majorant(high) < outer.limit:
+    while high < min(u.radius, FARTHEST_RADIUS) and u.majorant(high) < outer.limit:
         high *= 2
     low, high = mpf(0), min(high, u.radius)
     for _ in range(HALVINGS):

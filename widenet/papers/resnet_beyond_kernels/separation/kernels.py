@@ -19,7 +19,7 @@ from widenet.kernels.kernel import Kernel
 
 PARITIES = "parities"  # name of `ParityKernel`
 EMPHASIS = 1e3  # of the coordinates over the parities in `ParityKernel`, so that they come first
-ROUNDING = 1e-12  # share of the longest direction below which another is a rounding error
+NEGLIGIBLE = 1e-12  # share of the longest direction below which another is a rounding error
 PILOT_SIZE = 64  # samples at most of what is timed for the forecast
 
 
@@ -171,7 +171,7 @@ def numerical_range(R: Tensor) -> Tensor:
     """
     basis, triangle, _ = scipy.linalg.qr(R.numpy(), pivoting=True)
     sizes = np.abs(triangle.diagonal())
-    return torch.from_numpy(basis[:, sizes > ROUNDING * sizes[0]])
+    return torch.from_numpy(basis[:, sizes > NEGLIGIBLE * sizes[0]])
 
 
 def _mean_error(on_products: Tensor, on_coordinates: Tensor, functions: CubeClass) -> float:
