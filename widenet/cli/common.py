@@ -29,6 +29,11 @@ def data_argument() -> click.Argument:
     return click.Argument(["data"], default="digits", required=False)
 
 
+def data_option() -> click.Option:
+    """The same as an option, for commands that had it so."""
+    return click.Option(["--data", "data_by_option"], metavar="DATA", help="The same as the argument DATA.")
+
+
 def store_option() -> click.Option:
     """Where an interrupted run goes on from."""
     return click.Option(

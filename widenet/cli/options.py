@@ -27,12 +27,25 @@ class Several(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, tuple):
             return value
-        parts = filter(None, (part.strip() for part in value.split(",")))
+        parts = list(filter(None, (part.strip() for part in value.split(","))))
+        if self.kind is str:
+            return _whole_names(parts)
         try:
             return tuple(self.kind(part) for part in parts)
         except ValueError:
             noun = "whole numbers" if self.kind is int else "numbers"
             self.fail(f"cannot read {shown(value)}: give {noun} between commas.", param, ctx)
+
+
+def _whole_names(parts: Iterable[str]) -> tuple[str, ...]:
+    """Names with their options, which have commas too, as in `polynomial:degree=3,offset=1`."""
+    names: list[str] = []
+    for part in parts:
+        if names and "=" in part and ":" not in part:
+            names[-1] += f",{part}"
+        else:
+            names.append(part)
+    return tuple(names)
 
 
 def options_of(settings: type[Settings]) -> list[click.Option]:

@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+from widenet.base.errors import InputError
+from widenet.base.wording import shown
 from widenet.cli.common import (
     DATA_KINDS,
     EXIT_CODES,
     Command,
     data_argument,
+    data_option,
     debug_option,
     force_option,
     json_option,
@@ -38,7 +42,8 @@ def study_command(study: Study) -> click.Command:
     """The command of a study."""
     parameters: list[click.Parameter] = []
     if study.reads_data:
-        parameters += [data_argument(), *options_of(Reading)]
+        parameters += [data_argument(), *([data_option()] if study.data_option else [])]
+        parameters += options_of(Reading)
     parameters += options_of(study.settings)
     parameters += [store_option()] if study.resumes else []
     parameters += [yes_option()]
@@ -57,6 +62,8 @@ def study_command(study: Study) -> click.Command:
 def run_study(study: Study, given: dict[str, Any]) -> int:
     """Settings, forecast, run, result: to stdout and to a folder; returns the exit code."""
     settings = study.settings(**_of(study.settings, given))
+    if given.get("data_by_option") is not None:
+        given["data"] = _chosen_data(given)
     out = _checked_folder(study, given) if study.writes else None
     from widenet.study.progress import told_progress
 
@@ -72,6 +79,18 @@ def run_study(study: Study, given: dict[str, Any]) -> int:
     if result.outcome.value == "failed":
         click.echo(f"widenet: {' '.join(room.sentences(result)[:2])}", err=True)
     return EXIT_CODES[result.outcome.value]
+
+
+def _chosen_data(given: dict[str, Any]) -> str:
+    """The data set that the option names, unless the argument names one too."""
+    source = click.get_current_context().get_parameter_source("data")
+    if source is ParameterSource.COMMANDLINE:
+        raise InputError(
+            f"DATA is given as {shown(given['data'])} and with --data as {shown(given['data_by_option'])}: "
+            "give it once."
+        )
+    chosen: str = given["data_by_option"]
+    return chosen
 
 
 def _on_the_way(room: Any, fact: object) -> tuple[str, ...]:

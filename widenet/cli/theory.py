@@ -8,11 +8,12 @@ import click
 from widenet.cli.common import Command, debug_option, json_option, tell_result
 from widenet.cli.options import split_pairs
 from widenet.cli.study import study_command
+from widenet.papers.figures import FIGURES
 from widenet.study.study import named
 
 STUDIES = {  # commands with options of their own, by their names: where their `Study` stands
     "inside": "widenet.inside.study:INSIDE",
-    "separation": "widenet.papers.resnet_beyond_kernels.separation.study:SEPARATION",
+    "separation": FIGURES["resnet-beyond-kernels/separation"],
 }
 
 
@@ -47,6 +48,7 @@ def _theory(as_json: bool) -> None:
     else:
         commands = {name: named(place).summary for name, place in STUDIES.items()}
         room.list_screen(GROUPS, commands, Console())
+        click.echo("widenet theory NAME key=value ... computes one; NAME --help tells its arguments.")
 
 
 theory = TheoryGroup(

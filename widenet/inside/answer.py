@@ -4,33 +4,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from widenet.inside.measured import Measured
-from widenet.theory.demand import Demand, all_met, factor_text, mpf_text
+from widenet.inside.measured import MeasuredData
+from widenet.theory.demand import Demand, all_met, mpf_text
 from widenet.theory.quantity import Quantity
 from widenet.theory.smooth.series import Number, mpf
 
 NORM_ROUNDING = 1e-6  # by which rows of norm 1 may miss it
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A network and its training, as given; None where something is left open.
-
-    Attributes:
-        width: Neurons m of the hidden layer.
-        eta: Step η.
-        kappa: Standard deviation κ of the initial weights.
-        steps: Number of steps.
-        epsilon: Accuracy, loss or risk to reach.
-        delta: Failure probability.
-    """
-
-    width: int
-    eta: float | None
-    kappa: float | None
-    steps: int | None
-    epsilon: float
-    delta: float
 
 
 @dataclass(frozen=True)
@@ -41,9 +20,9 @@ class Answer:
         paper: Its id.
         place: As "Theorem 3.1".
         claim: What it promises, in words.
-        demands: What it asks for.
+        demands: What it requires.
         notes: What else is to know.
-        assumes: What it asks for and data do not tell, in words.
+        assumes: What it requires and data do not tell, in words.
     """
 
     paper: str
@@ -64,22 +43,13 @@ class Answer:
         """Decimal logarithm of the factor by which the furthest demand is missed; 0 where there is none."""
         return max((demand.log10_short or 0.0 for demand in self.demands), default=0.0)
 
-    @property
-    def verdict(self) -> str:
-        """In a few words, with the factor by which the furthest demand is missed."""
-        if self.inside is False:
-            short = self.log10_short
-            return f"outside, short by a factor of {factor_text(short)}" if short else "outside"
-        return "inside" if self.inside else "not decided, nothing known speaks against it"
-
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, as `--json` prints them."""
+        """Plain Python values, as JSON has them."""
         return {
             "paper": self.paper,
             "place": self.place,
             "claim": self.claim,
             "inside": self.inside,
-            "verdict": self.verdict,
             "demands": [demand.to_dict() for demand in self.demands],
             "log10_short": self.log10_short,
             "notes": list(self.notes),
@@ -87,22 +57,22 @@ class Answer:
         }
 
 
-def distinct(data: Measured) -> tuple[Demand, ...]:
+def distinct(data: MeasuredData) -> tuple[Demand, ...]:
     """Repeated rows make λ₀ and σ of all rows 0, whatever the distinct ones have."""
     return (Demand("number of repeated rows", data.num_repeated, "≤", 0),) if data.num_repeated else ()
 
 
-def partly(data: Measured) -> tuple[str, ...]:
+def partly(data: MeasuredData) -> tuple[str, ...]:
     """A part of the rows can prove that too little is there, but not that it is enough."""
     whole = data.num_measured + data.num_repeated == data.n
-    return () if whole else ("All rows ask for no more than those that were measured.",)
+    return () if whole else ("All rows require no more than those that were measured.",)
 
 
 def unproven(
-    symbol: str, value: float, floor: float, asked: tuple[Demand, ...], proven: tuple[Demand, ...]
+    symbol: str, value: float, floor: float, needed: tuple[Demand, ...], proven: tuple[Demand, ...]
 ) -> tuple[str, ...]:
-    """Where λ₀ or σ as computed is enough for what is `asked`, but what is proven of it is not."""
-    if value <= 0 or not all_met(asked) or (floor > 0 and all_met(proven)):
+    """Where λ₀ or σ as computed is enough for what is required, but what is proven of it is not."""
+    if value <= 0 or not all_met(needed) or (floor > 0 and all_met(proven)):
         return ()
     known = f"only {mpf_text(floor)} is proven" if floor > 0 else "nothing is proven"
     return (f"{symbol} is {mpf_text(value)}, as computed; {known}.",)

@@ -1,16 +1,19 @@
 """What each theorem of three papers says of one network on one data set."""
 
-from widenet.inside.answer import Answer, Setting
-from widenet.inside.fine_grained import fine_grained_answers
-from widenet.inside.measured import Measured
-from widenet.inside.mild_memorisation import memorisation_answers
-from widenet.inside.resnet_beyond_kernels import resnet_answers
+from collections.abc import Callable
+
+from widenet.inside import fine_grained, mild_memorisation, resnet_beyond_kernels
+from widenet.inside.answer import Answer
+from widenet.inside.measured import MeasuredData
+from widenet.inside.settings import InsideSettings
+
+ANSWERS: dict[str, Callable[[MeasuredData, InsideSettings], tuple[Answer, ...]]] = {  # by paper
+    fine_grained.PAPER: fine_grained.fine_grained_answers,
+    resnet_beyond_kernels.PAPER: resnet_beyond_kernels.resnet_answers,
+    mild_memorisation.PAPER: mild_memorisation.memorisation_answers,
+}
 
 
-def all_answers(data: Measured, setting: Setting) -> tuple[Answer, ...]:
+def all_answers(data: MeasuredData, settings: InsideSettings) -> tuple[Answer, ...]:
     """One answer for each theorem, paper by paper."""
-    return (
-        *fine_grained_answers(data, setting),
-        *resnet_answers(data, setting),
-        *memorisation_answers(data, setting),
-    )
+    return tuple(answer for answers in ANSWERS.values() for answer in answers(data, settings))

@@ -1,7 +1,6 @@
-"""What theorems ask to know of data: eigenvalues, singular values, norms, the labels' complexity."""
+"""What theorems need to know of data: eigenvalues, singular values, norms, the labels' complexity."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,13 +8,14 @@ import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError
+from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import find_duplicates
 from widenet.data.prepare import EXTREME
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.spectrum.brackets import inverse_bracket
-from widenet.spectrum.cholesky import EigenvalueBracket, smallest_eigenvalue
+from widenet.spectrum.cholesky import TINY, UNIT, EigenvalueBracket, smallest_eigenvalue
 from widenet.spectrum.floor import eigenvalue_floor
 from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.lanczos import Krylov, gauss_measure, lanczos
@@ -24,19 +24,17 @@ from widenet.theory.mild_memorisation.random_layer import symmetric_dimension
 MOST_ROWS = 10_000  # eigenvalues of more are those of a part of the rows
 MOST_POWERS = 3  # p up to which a σ of [x^{⊗2p}] above 0 is looked for
 NUM_STEPS = 240  # products with H∞ from the labels, at most
-WIDTH = 1e-3  # relative width of the bracket of yᵀH⁻¹y that is narrow enough
-UNIT = torch.finfo(torch.float64).eps / 2
-TINY = torch.finfo(torch.float64).tiny
+NARROW = 1e-3  # relative width of the bracket of yᵀH⁻¹y that is narrow enough
 LARGEST_EXPONENT = 1024  # floats are below 2 to this power
 ON_CUBE = 1e-9  # relative difference of the coordinates' sizes that rounding makes
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredData:
     """What was measured on a data set, rows scaled to norm 1 and labels to at most 1 for H∞.
 
     A part of the rows has a λ_min(H∞) and a σ that are at least those of all rows, and a yᵀH⁻¹y that is at
-    most theirs: what the theorems ask for is then at least what is computed.
+    most theirs: what the theorems require is then at least what is computed.
 
     Attributes:
         n: Number of rows.
@@ -87,9 +85,9 @@ class Measured:
     cube_columns: int
 
 
-def measure(
-    dataset: Dataset, *, generator: torch.Generator, progress: Callable[[str], None] = lambda _: None
-) -> Measured:
+def measure_data(
+    dataset: Dataset, *, generator: torch.Generator, progress: Progress = SILENT
+) -> MeasuredData:
     """Measure a data set; at most `MOST_ROWS` distinct rows are used for what costs n³."""
     norms = _norms(dataset.X)
     duplicates = find_duplicates(replace(dataset, X=dataset.X / norms[:, None]))
@@ -112,7 +110,7 @@ def measure(
     sigma = tensor_singular_value(up_to_sign)
     power, power_sigma = _power_singular_value(up_to_sign, sigma)
     y = _numbers(dataset)
-    return Measured(
+    return MeasuredData(
         n=dataset.n,
         d=dataset.d,
         num_outputs=dataset.Y.shape[1],
@@ -207,7 +205,7 @@ def _label_complexity(H: Tensor, Y: Tensor, floor: float) -> tuple[float, float 
     """Bounds on yᵀH⁻¹y of the hardest column, and λ_max(H), from one Lanczos run."""
 
     def closed(krylov: Krylov) -> bool:
-        return inverse_bracket(krylov, floor).width() <= WIDTH
+        return inverse_bracket(krylov, floor).width() <= NARROW
 
     krylov = lanczos(DenseGram(H), Y, num_steps=max(NUM_STEPS // Y.shape[1], 40), stop=closed)
     bounds = inverse_bracket(krylov, floor)
@@ -225,7 +223,7 @@ def cube_columns(X: Tensor, generator: torch.Generator) -> int:
     """The most columns of X (n, d) that agree in absolute value, each with both signs, no two the same; or 0.
 
     Rows that were scaled to norm 1 have a c of their own, so that columns are compared row by row, and one
-    column alone says nothing. Columns that agree have one product with random weights, by which they are
+    column alone tells nothing. Columns that agree have one product with random weights, by which they are
     found without comparing all pairs.
     """
     signed = X[:, (X > 0).any(dim=0) & (X < 0).any(dim=0)]

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from widenet.inside.answer import NORM_ROUNDING, Answer, Setting, distinct, exact, partly, unproven
-from widenet.inside.measured import Measured
+from widenet.inside.answer import NORM_ROUNDING, Answer, distinct, exact, partly, unproven
+from widenet.inside.measured import MeasuredData
+from widenet.inside.settings import InsideSettings
 from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.mild_memorisation.descent import C_PGD, rise_demand, theorem4
 from widenet.theory.mild_memorisation.landscape import PAPER, landscape_demands
@@ -16,8 +17,10 @@ from widenet.theory.mild_memorisation.random_layer import (
 from widenet.theory.mild_memorisation.three_layers import theorem5, theorem6
 from widenet.theory.quantity import Quantity
 
-NOISE = 0.01  # standard deviation per coordinate that Theorem 5 is asked with, as in the paper's experiments
-MOST_POWERS = 8  # p up to which a random layer is looked for
+NOISE = (
+    0.01  # standard deviation per coordinate that Theorem 5 is held against, as in the paper's experiments
+)
+MOST_LAYER_POWERS = 8  # p up to which a random layer is looked for
 HIDDEN_SIGMA = "Rounding hides whether σ is above 0; a little noise on inputs of norm 1 mends that."
 OUR_C = (
     f"Algorithm 1 has η = c/ℓ with c ≤ c_max, which the paper does not give: c = {C_PGD:g} is ours."
@@ -25,19 +28,19 @@ OUR_C = (
 )
 
 
-def memorisation_answers(data: Measured, setting: Setting) -> tuple[Answer, ...]:
+def memorisation_answers(data: MeasuredData, settings: InsideSettings) -> tuple[Answer, ...]:
     """Theorems 4 (with 1), 5 (with 2) and 6."""
-    return (_two_layers(data, setting), _smoothed(data, setting), _without_noise(data, setting))
+    return (_two_layers(data, settings), _smoothed(data, settings), _without_noise(data, settings))
 
 
-def _two_layers(data: Measured, setting: Setting) -> Answer:
+def _two_layers(data: MeasuredData, settings: InsideSettings) -> Answer:
     sigma = _known(data.sigma, data.sigma_floor, data.n > symmetric_dimension(data.d, 2))
-    asked, proven = (_two_layer_descent(data, setting, value) for value in (data.sigma, data.sigma_floor))
-    demands = (*_up_to_sign(data), *landscape_demands(data.n, data.d, setting.width, sigma), *asked)
+    needed, proven = (_two_layer_descent(data, settings, value) for value in (data.sigma, data.sigma_floor))
+    demands = (*_up_to_sign(data), *landscape_demands(data.n, data.d, settings.width, sigma), *needed)
     return Answer(
         PAPER,
         "Theorem 4",
-        f"two layers of squares memorise these labels to a loss of {setting.epsilon:g}.",
+        f"two layers of squares memorise these labels to a loss of {settings.epsilon:g}.",
         demands,
         (
             "The network is Σ a_i (w_iᵀx)², trained by perturbed gradient descent.",
@@ -48,12 +51,12 @@ def _two_layers(data: Measured, setting: Setting) -> Answer:
     )
 
 
-def _two_layer_descent(data: Measured, setting: Setting, sigma: float) -> tuple[Demand, ...]:
+def _two_layer_descent(data: MeasuredData, settings: InsideSettings, sigma: float) -> tuple[Demand, ...]:
     def at(c: float) -> Quantity:
-        sizes = (data.n, data.d, setting.width, data.largest_norm, data.largest_label)
-        return theorem4(*sizes, sigma, data.start_loss, setting.epsilon, setting.delta, c)
+        sizes = (data.n, data.d, settings.width, data.largest_norm, data.largest_label)
+        return theorem4(*sizes, sigma, data.start_loss, settings.epsilon, settings.delta, c)
 
-    return _descent_demands(at, setting, "((f(0)+1)/f_thres + 1)(t_thres + 1)") if sigma > 0 else ()
+    return _descent_demands(at, settings, "((f(0)+1)/f_thres + 1)(t_thres + 1)") if sigma > 0 else ()
 
 
 def _known(value: float, floor: float, impossible: bool) -> float | None:
@@ -61,37 +64,39 @@ def _known(value: float, floor: float, impossible: bool) -> float | None:
     return 0.0 if impossible else value if floor > 0 else None
 
 
-def _up_to_sign(data: Measured) -> tuple[Demand, ...]:
+def _up_to_sign(data: MeasuredData) -> tuple[Demand, ...]:
     """Repeated rows, and opposite ones, for which x⊗x is the same: either makes σ of all rows 0."""
     opposite = Demand("number of rows x with a row −x", data.num_opposite, "≤", 0)
     return (*distinct(data), *((opposite,) if data.num_opposite else ()))
 
 
-def _descent_demands(at: Callable[[float], Quantity], setting: Setting, count: str) -> tuple[Demand, ...]:
+def _descent_demands(
+    at: Callable[[float], Quantity], settings: InsideSettings, count: str
+) -> tuple[Demand, ...]:
     """Steps and step size of perturbed gradient descent, by the theorem `at` a constant c of Algorithm 1.
 
     A step η below c/ℓ is that of Algorithm 1 at the smaller c = ηℓ.
     """
     found = at(C_PGD)
     largest = found.terms["η"]
-    if setting.eta is not None and setting.eta < largest:
-        found = at(setting.eta * found.terms["ℓ"])
+    if settings.eta is not None and settings.eta < largest:
+        found = at(settings.eta * found.terms["ℓ"])
     rise = rise_demand(found.terms["rise of g"])
     return (
-        Demand("steps", setting.steps, "≥", exact(found), count),
-        Demand("step η", setting.eta, "≤", largest, "c/ℓ"),
+        Demand("steps", settings.steps, "≥", exact(found), count),
+        Demand("step η", settings.eta, "≤", largest, "c/ℓ"),
         *(() if rise.holds else (rise,)),
     )
 
 
-def _smoothed(data: Measured, setting: Setting) -> Answer:
+def _smoothed(data: MeasuredData, settings: InsideSettings) -> Answer:
     n, k = data.n, smoothed_width(data.n)
-    fitting = (p for p in range(1, MOST_POWERS + 1) if k <= largest_smoothed_width(data.d, p))
-    p = next(fitting, MOST_POWERS)
+    fitting = (p for p in range(1, MOST_LAYER_POWERS + 1) if k <= largest_smoothed_width(data.d, p))
+    p = next(fitting, MOST_LAYER_POWERS)
     most = largest_smoothed_width(data.d, p)
 
     def at(c: float) -> Quantity:
-        return theorem5(n, data.d, p, NOISE**2, setting.epsilon, setting.delta, c=c)
+        return theorem5(n, data.d, p, NOISE**2, settings.epsilon, settings.delta, c=c)
 
     return Answer(
         PAPER,
@@ -99,10 +104,10 @@ def _smoothed(data: Measured, setting: Setting) -> Answer:
         f"three layers memorise these labels, noise of {NOISE:g} per coordinate added to the inputs.",
         (
             Demand("random neurons k = 2⌈√n⌉", k, "≤", most, MOST_NEURONS),
-            Demand("trained neurons r", setting.width, "≥", 2 * k + 2, "2k + 2"),
+            Demand("trained neurons r", settings.width, "≥", 2 * k + 2, "2k + 2"),
             _labels_within_1(data),
             Demand("largest input norm", data.largest_norm, "≤", 1 + NORM_ROUNDING),
-            *(_descent_demands(at, setting, "Theorem 4's at z") if k <= most else ()),
+            *(_descent_demands(at, settings, "Theorem 4's at z") if k <= most else ()),
         ),
         (
             f"Its first layer is ({k:,} random directions)^{p}; it bounds σ_z by "
@@ -113,24 +118,24 @@ def _smoothed(data: Measured, setting: Setting) -> Answer:
     )
 
 
-def _labels_within_1(data: Measured) -> Demand:
+def _labels_within_1(data: MeasuredData) -> Demand:
     """What Theorems 5 and 6 are stated for; other labels are to be scaled, and ε with them."""
     return Demand("largest label |y|", data.largest_label, "≤", 1.0)
 
 
-def _without_noise(data: Measured, setting: Setting) -> Answer:
+def _without_noise(data: MeasuredData, settings: InsideSettings) -> Answer:
     p = data.power
     k, most = 2 * p * symmetric_dimension(data.d, p), symmetric_dimension(data.d, 2 * p)
     value, floor = data.power_sigma, data.power_sigma_floor
     sigma = _known(value, floor, data.n > most)
-    asked, proven = (_layer_descent(data, setting, k, each) for each in (value, floor))
+    needed, proven = (_layer_descent(data, settings, k, each) for each in (value, floor))
     demands: tuple[Demand, ...] = (
         *_up_to_sign(data),
         Demand("number of samples n", data.n, "≤", most, "D_d^{2p}"),
         Demand(f"smallest singular value σ of [x^{{⊗{2 * p}}}]", sigma, ">", 0.0),
-        Demand("trained neurons r", setting.width, "≥", 2 * k + 2, "2k + 2"),
+        Demand("trained neurons r", settings.width, "≥", 2 * k + 2, "2k + 2"),
         _labels_within_1(data),
-        *asked,
+        *needed,
     )
     return Answer(
         PAPER,
@@ -146,9 +151,9 @@ def _without_noise(data: Measured, setting: Setting) -> Answer:
     )
 
 
-def _layer_descent(data: Measured, setting: Setting, k: int, sigma: float) -> tuple[Demand, ...]:
+def _layer_descent(data: MeasuredData, settings: InsideSettings, k: int, sigma: float) -> tuple[Demand, ...]:
     def at(c: float) -> Quantity:
         sizes = (data.n, data.d, k, data.power, sigma)
-        return theorem6(*sizes, setting.epsilon, setting.delta, data.largest_norm, c=c)
+        return theorem6(*sizes, settings.epsilon, settings.delta, data.largest_norm, c=c)
 
-    return _descent_demands(at, setting, "Theorem 4's at z") if sigma > 0 else ()
+    return _descent_demands(at, settings, "Theorem 4's at z") if sigma > 0 else ()

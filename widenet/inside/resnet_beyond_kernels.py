@@ -1,7 +1,8 @@
 """What the theorems of `resnet-beyond-kernels` say of one network on one data set."""
 
-from widenet.inside.answer import Answer, Setting, exact
-from widenet.inside.measured import Measured
+from widenet.inside.answer import Answer, exact
+from widenet.inside.measured import MeasuredData
+from widenet.inside.settings import InsideSettings
 from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.resnet_beyond_kernels.table import BEYOND_TABLE, WIDTH_POWER, table_1
 from widenet.theory.resnet_beyond_kernels.theorems import PAPER, corollary_7_1, theorem_1, theorem_2
@@ -11,30 +12,30 @@ from widenet.theory.smooth.series import context, mpf
 OF_CLASS = "The labels are those of a function of the class (7.1), and the cube's columns are fair coins."
 
 
-def resnet_answers(data: Measured, setting: Setting) -> tuple[Answer, ...]:
+def resnet_answers(data: MeasuredData, settings: InsideSettings) -> tuple[Answer, ...]:
     """Theorem 1 for the simplest target that it has; Corollary 7.1, Theorems 2 and 3 by inputs and sizes."""
-    return (_theorem_1(data, setting), *_hard_class(data, setting))
+    return (_theorem_1(data, settings), *_hard_class(data, settings))
 
 
-def _theorem_1(data: Measured, setting: Setting) -> Answer:
+def _theorem_1(data: MeasuredData, settings: InsideSettings) -> Answer:
     k, complexity = data.num_outputs, 2 * C_STAR
-    alpha = _largest_alpha(k, complexity, setting)
-    samples = theorem_1(k, 1, complexity, 1, complexity, alpha, setting.epsilon)
+    alpha = _largest_alpha(k, complexity, settings)
+    samples = theorem_1(k, 1, complexity, 1, complexity, alpha, settings.epsilon)
     largest = samples.terms["eta_w"]
-    slower = largest / mpf(min(setting.eta or largest, largest))  # times as many samples, for a smaller step
-    width = table_1(max(setting.width, 2), k, 1, complexity, 1, complexity, alpha)
+    slower = largest / mpf(min(settings.eta or largest, largest))  # times as many samples, for a smaller step
+    width = table_1(max(settings.width, 2), k, 1, complexity, 1, complexity, alpha)
     target = (
         "This is for the simplest target, H = F + αG(F) with linear F and G of one term, "
-        f"C_s = 2C* = {mpf_text(complexity)} and α = {mpf_text(alpha)}; richer ones ask for more."
+        f"C_s = 2C* = {mpf_text(complexity)} and α = {mpf_text(alpha)}; richer ones require more."
     )
     return Answer(
         PAPER,
         "Theorem 1",
-        f"SGD on a three-layer ResNet reaches a risk of order {setting.epsilon:g}.",
+        f"SGD on a three-layer ResNet reaches a risk of order {settings.epsilon:g}.",
         (
-            Demand("width m", setting.width, "≥", exact(width), "max((k·p_F·C_F)^(1/0.1215), m_v)"),
+            Demand("width m", settings.width, "≥", exact(width), "max((k·p_F·C_F)^(1/0.1215), m_v)"),
             Demand("samples n", data.n, "≥", slower * exact(samples), "(k·p_F·C_F)²/(η_w·min(1, δ))"),
-            Demand("step η_w", setting.eta, "≤", largest, "min(1, δ)"),
+            Demand("step η_w", settings.eta, "≤", largest, "min(1, δ)"),
         ),
         (
             target,
@@ -46,14 +47,14 @@ def _theorem_1(data: Measured, setting: Setting) -> Answer:
     )
 
 
-def _largest_alpha(k: int, complexity: float, setting: Setting) -> float:
+def _largest_alpha(k: int, complexity: float, settings: InsideSettings) -> float:
     """The largest α with α⁴(k·C_G)⁴(1+B_F)² ≤ ε at B_F = 1, and with Table 1's τ_v ≤ 1/ln m at its width."""
-    log_width = max(mpf(WIDTH_POWER) * context.log(k * complexity), context.log(setting.width))
-    tau_v = min((mpf(setting.epsilon) / 4) ** mpf(0.25), 1 / log_width)
+    log_width = max(mpf(WIDTH_POWER) * context.log(k * complexity), context.log(settings.width))
+    tau_v = min((mpf(settings.epsilon) / 4) ** mpf(0.25), 1 / log_width)
     return float(tau_v / (k * complexity))
 
 
-def _hard_class(data: Measured, setting: Setting) -> tuple[Answer, ...]:
+def _hard_class(data: MeasuredData, settings: InsideSettings) -> tuple[Answer, ...]:
     d1, k, d = data.cube_columns, data.num_outputs, data.d
     inputs: tuple[Demand, ...] = (Demand("columns d₁ on a cube {±c}", d1, "≥", max(k, 2), "max(k, 2)"),)
     enough: dict[str, tuple[Demand, ...]] = {}
@@ -64,7 +65,7 @@ def _hard_class(data: Measured, setting: Setting) -> tuple[Answer, ...]:
             "Corollary 7.1": (Demand("samples n", data.n, "≥", exact(learns), "k²d/α⁸ at α = 2^−k"),),
             "Theorem 2": (Demand("samples n", data.n, "≤", few, "C(d₁,k)/1000"),),
             "Theorem 3": (
-                Demand("features D, one for each neuron,", setting.width, "≤", few, "C(d₁,k)/1000"),
+                Demand("features D, one for each neuron,", settings.width, "≤", few, "C(d₁,k)/1000"),
             ),
         }
     elif d1 >= 2:

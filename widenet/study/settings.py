@@ -41,7 +41,7 @@ class Meaning:
             return value in self.choices
         if not isinstance(value, int | float) or isinstance(value, bool):
             return True
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             return False
         return self.low < value < self.high if self.strict else self.low <= value <= self.high
 

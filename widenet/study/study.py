@@ -21,6 +21,7 @@ class Study:
             without `dataset` or `store` where the study has none.
         report: Module with the doors of its report: `sentences`, `record`, `page`, `screen`, `files`.
         reads_data: Whether it is about a data set.
+        data_option: Whether the data set may also be given as an option, `data`.
         resumes: Whether it takes a store, from which an interrupted run goes on.
         writes: Whether it leaves a folder behind.
         unit_rows: Whether rows of concept classes are scaled to norm 1 by default, as those of tables are.
@@ -33,6 +34,7 @@ class Study:
     report: str
     details: str = ""
     reads_data: bool = True
+    data_option: bool = False
     resumes: bool = False
     writes: bool = True
     unit_rows: bool = False

@@ -1,0 +1,1 @@
+"""Figures of `resnet-beyond-kernels`: what a ResNet learns and kernels do not."""

@@ -39,7 +39,7 @@ def _floor(result: SeparationResult) -> Spec:
     """The bound over all N that are drawn, with a corner where it reaches 0."""
     settings, end = result.settings, result.sizes[-1]
     x = sorted({0, min(result.class_size, end), end})
-    y = [kernel_floor(size, settings["d1"], settings["k"], settings["alpha"]) for size in x]
+    y = [kernel_floor(size, settings.d1, settings.k, settings.alpha) for size in x]
     hover = "N = %{x:,}: no kernel below %{y:.2f} α²"
     trace = line_trace("bound for every kernel", x, _in_units(y, result), "ink", hover, dash="dash")
     return trace | {"fill": "tozeroy", "fillcolor": "band-random"}

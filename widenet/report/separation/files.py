@@ -1,25 +1,22 @@
-"""The folder that a separation run leaves behind."""
+"""The files of a separation, besides its page."""
 
 import csv
 import io
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from widenet.papers.resnet_beyond_kernels.separation.result import SeparationResult
-from widenet.report.parts.files import to_json, write_folder
-from widenet.report.separation.page import separation_page
+from widenet.report.separation.sentences import sentences
 
-SEPARATION_FILES = ("report.html", "result.json", "table.csv", "config.json")
-
-
-def write_separation(out: Path, result: SeparationResult, config: Mapping[str, Any], *, force: bool) -> None:
-    """Write report, result, table and settings, all of them or none."""
-    contents = (separation_page(result), to_json(result.to_dict()), separation_csv(result), to_json(config))
-    write_folder(out, dict(zip(SEPARATION_FILES, contents, strict=True)), force=force)
+TABLE_FILE = "table.csv"
+FILES = (TABLE_FILE,)
 
 
-def separation_csv(result: SeparationResult) -> str:
+def record(result: SeparationResult) -> dict[str, Any]:
+    """The separation as JSON has it."""
+    return result.to_dict() | {"verdict": list(sentences(result))}
+
+
+def files(result: SeparationResult) -> dict[str, str | bytes]:
     """A line for each number of samples: the network, the bound and every kernel, numbers in full."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -27,4 +24,4 @@ def separation_csv(result: SeparationResult) -> str:
     for index, size in enumerate(result.sizes):
         kernels = (kernel.errors[index] for kernel in result.kernels)
         writer.writerow((size, result.network[index].error, result.floor[index], *kernels))
-    return text.getvalue()
+    return {TABLE_FILE: text.getvalue()}

@@ -10,12 +10,13 @@ from widenet.report.parts.sections import figure, folds, section
 from widenet.report.separation.charts import separation_charts
 from widenet.report.separation.sentences import (
     best_kernel,
-    how_measured,
+    how_separated,
+    in_units,
     kernel_rows,
     network_rows,
+    sentences,
     the_class,
 )
-from widenet.report.separation.verdict import in_units
 
 BOUND = formula(
     "<mfrac><mn>1</mn><mrow><mo>|</mo><mi>C</mi><mo>|</mo></mrow></mfrac>"
@@ -37,7 +38,7 @@ PROOF = (
 )
 
 
-def separation_page(result: SeparationResult) -> str:
+def page(result: SeparationResult) -> str:
     """The picture, the answer, the proof on demand, and how it was measured."""
     charts = separation_charts(result)
     pictures = [figure(chart) for chart in charts.values()]
@@ -46,17 +47,17 @@ def separation_page(result: SeparationResult) -> str:
         section(2, "What was to be learned?", the_class(result), Html("")),
         section(3, "Why can no kernel do better?", [], _proof()),
         section(4, "What are the numbers?", [], _numbers(result)),
-        section(5, "How was it measured?", how_measured(result), Html("")),
+        section(5, "How was it measured?", how_separated(result), Html("")),
     )
     footer = ("The numbers behind this page are in result.json and table.csv.", f"widenet {result.version}")
-    content = page_body(_masthead(result), result.verdict, _tiles(result), sections, footer)
+    content = page_body(_masthead(result), sentences(result), _tiles(result), sections, footer)
     return document("Beyond kernels · widenet theory separation", content, charts)
 
 
 def _masthead(result: SeparationResult) -> Html:
     settings = result.settings
     facts = (
-        f"d₁ = {settings['d1']} · k = {settings['k']} · α = {settings['alpha']:g} · "
+        f"d₁ = {settings.d1} · k = {settings.k} · α = {settings.alpha:g} · "
         f"{result.class_size:,} functions · {counted(len(result.kernels), 'kernel')} · "
         "resnet-beyond-kernels, (7.1)"
     )
@@ -72,7 +73,7 @@ def _tiles(result: SeparationResult) -> Html:
         ("Trained ResNet", in_units(point.error, result), at, "#q4"),
         ("No kernel below", in_units(result.floor[index], result), at, "#q3"),
         ("Best kernel here", in_units(best.errors[index], result), f"{best.name}, best weights", "#q4"),
-        ("Time", short_duration(result.seconds), f"forecast {duration(result.forecast)}", "#q5"),
+        ("Time", short_duration(result.seconds), f"forecast {duration(result.forecast.seconds)}", "#q5"),
     )
     return tile_list(tiles)
 
@@ -89,7 +90,7 @@ def _proof() -> Html:
 
 def _numbers(result: SeparationResult) -> Html:
     head = ("", *(f"N\u00a0=\u00a0{size:,}" for size in result.sizes))
-    kernels = table(head, kernel_rows(result), "Kernels with the best weights there are: mean error ÷ α²")
+    kernels = table(head, kernel_rows(result), "Kernels with the best possible weights: mean error ÷ α²")
     network = table(
         ("samples", "error ÷ α²", "bound ÷ α²", "functions", "rate", "decay"),
         network_rows(result),

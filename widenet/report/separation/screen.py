@@ -1,50 +1,41 @@
-"""The separation on a screen of a terminal, at most 80 columns wide."""
+"""The separation on a screen of a terminal."""
 
 from rich.console import Console
 from rich.text import Text
 
 from widenet.papers.resnet_beyond_kernels.separation.result import SeparationResult
-from widenet.report.separation.sentences import best_kernel, multiple
+from widenet.report.parts.screen import INDENT, columns, line, title, verdict
+from widenet.report.separation.sentences import best_kernel, multiple, sentences
 
-INDENT = "  "
 HEAD = ("samples", "ResNet", "bound", "best kernel")
-WIDTHS = (7, 8, 6)  # of the columns but the last
+WIDTHS = (7, 9, 7)  # of the columns but the last
 
 
-def print_separation(result: SeparationResult, console: Console) -> None:
+def screen(result: SeparationResult, console: Console) -> None:
     """The verdict, then a line for each number of samples."""
     settings = result.settings
-    title = (
-        f"  d1={settings['d1']}, k={settings['k']}, α={settings['alpha']:g}, {result.class_size:,} functions"
+    functions = f"{result.class_size:,} functions"
+    title(
+        console,
+        "theory separation",
+        f"d1={settings.d1}, k={settings.k}, α={settings.alpha:g}, {functions}",
     )
-    console.print(Text.assemble(("widenet theory separation", "bold"), title), highlight=False)
-    console.print()
-    for number, sentence in enumerate(result.verdict):
-        told = Text(sentence, style="bold" if number == 0 else "")
-        for line in told.wrap(console, min(console.width, 80) - len(INDENT)):
-            line.rstrip()
-            console.print(Text(INDENT) + line, highlight=False)
-    console.print()
-    console.print(_line(HEAD, "bold", console), highlight=False)
+    line(console, "")
+    verdict(console, sentences(result))
+    line(console, "")
+    _row(console, HEAD, "bold")
     for index, size in enumerate(result.sizes):
-        best = best_kernel(result, index)
-        point, floor = result.network[index], result.floor[index]
-        cells = (
-            f"{size:,}",
-            multiple(point.error, result),
-            multiple(floor, result),
-            f"{multiple(best.errors[index], result)}  {best.name}",
-        )
-        style = "blue" if point.error < floor else ""
-        console.print(_line(cells, style, console), highlight=False)
-    note = Text("error of an output ÷ α²; kernels with the best weights that there are", style="dim")
-    console.print(note, highlight=False)
+        best, point, floor = best_kernel(result, index), result.network[index], result.floor[index]
+        numbers = (multiple(error, result) for error in (point.error, floor, best.errors[index]))
+        network, bound, kernel = numbers
+        cells = (f"{size:,}", network, bound, f"{kernel}  {best.name}")
+        _row(console, cells, "blue" if point.error < floor else "")
+    line(console, "error of an output ÷ α²; kernels with the best possible weights", style="dim")
 
 
-def _line(cells: tuple[str, ...], style: str, console: Console) -> Text:
+def _row(console: Console, cells: tuple[str, ...], style: str) -> None:
     """Numbers to the right, then the kernel, whose name may be cut where the screen is narrow."""
     *numbers, last = cells
-    aligned = (number.rjust(width) for number, width in zip(numbers, WIDTHS, strict=True))
-    line = Text(INDENT + "  ".join((*aligned, last)), style=style)
-    line.truncate(console.width, overflow="ellipsis")
-    return line
+    row = Text(f"{INDENT}{columns(numbers, WIDTHS, 0)}  {last}", style=style)
+    row.truncate(console.width, overflow="ellipsis")
+    line(console, row)

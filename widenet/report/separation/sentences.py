@@ -1,14 +1,28 @@
-"""Words and table rows that the page, the screenful and the table of the separation share."""
+"""The separation in plain sentences, and in the rows of tables."""
 
 import math
 
 from widenet.base.wording import counted
+from widenet.papers.resnet_beyond_kernels.separation.kernels import PARITIES
 from widenet.papers.resnet_beyond_kernels.separation.result import KernelCurve, SeparationResult
+from widenet.theory.resnet_beyond_kernels.lower_bound import fewest_samples
+
+ROUNDED = 1e-9  # by which rounding may bring a kernel below the bound
+
+
+def sentences(result: SeparationResult) -> tuple[str, ...]:
+    """What the network does that no kernel can, and what kernels with oracle weights do."""
+    return (*_about_network(result), _about_kernels(result))
+
+
+def on_the_way(fact: object) -> tuple[str, ...]:
+    """Nothing but the forecast is known before the end."""
+    return ()
 
 
 def the_class(result: SeparationResult) -> list[str]:
     """The functions, in words."""
-    d1, k, alpha = (result.settings[name] for name in ("d1", "k", "alpha"))
+    d1, k, alpha = result.settings.d1, result.settings.k, result.settings.alpha
     return [
         f"Inputs are the {2**d1:,} corners of a cube with d₁ = {d1} coordinates, each equally likely. A "
         f"function of the class picks k = {k} of the coordinates: F(x) is these {k} signs, and the target is "
@@ -19,22 +33,22 @@ def the_class(result: SeparationResult) -> list[str]:
     ]
 
 
-def how_measured(result: SeparationResult) -> list[str]:
+def how_separated(result: SeparationResult) -> list[str]:
     """How errors were measured, the most important first."""
     settings = result.settings
     num_replaced = sum(point.num_replaced for point in result.network)
     replaced = (
         f"Under the setting that was best on those, the training of {counted(num_replaced, 'network')} "
-        "failed, as the samples themselves tell; there the next best setting had its turn."
+        "failed, as the samples themselves show; there the next best setting was used."
     )
     return [
         "Kernels were given oracle weights: of all functions in the span of K(·, x₁), …, K(·, xₙ), the one "
         f"nearest to the target over the whole cube, by projection, averaged over all {result.class_size:,} "
-        f"functions of the class and {counted(settings['members'], 'draw')} of the samples.",
-        f"The ResNet has {settings['width']:,} neurons in each hidden layer and was trained for "
-        f"{settings['epochs']:,} epochs on the samples alone. Its rate and weight decay were chosen on "
-        f"{counted(settings['tuning'], 'other function')} of the class; its error is over the whole cube, at "
-        f"the end of training, on {counted(settings['members'], 'function')} with samples of their own. By "
+        f"functions of the class and {counted(settings.members, 'draw')} of the samples.",
+        f"The ResNet has {settings.width:,} neurons in each hidden layer and was trained for "
+        f"{settings.epochs:,} epochs on the samples alone. Its rate and weight decay were chosen on "
+        f"{counted(settings.tuning, 'other function')} of the class; its error is over the whole cube, at "
+        f"the end of training, on {counted(settings.members, 'function')} with samples of their own. By "
         "symmetry it has the same distribution on every function of the class.",
         *([replaced] if num_replaced else []),
         f"The functions that were measured depend on the coordinates {_picked(result.subsets)}; those that "
@@ -75,6 +89,41 @@ def multiple(error: float, result: SeparationResult) -> str:
     return f"{error / result.unlearned:.3f}" if math.isfinite(error) else "diverged"
 
 
+def in_units(error: float, result: SeparationResult) -> str:
+    """An error as a multiple of α²."""
+    if not math.isfinite(error):
+        return "diverged"
+    multiple = error / result.unlearned
+    return f"{multiple:.2f} α²" if multiple >= 0.1 else f"{multiple:.1g} α²"
+
+
 def _picked(subsets: tuple[tuple[int, ...], ...]) -> str:
     """Sets of coordinates, counted from 1."""
     return ", ".join("{" + ", ".join(str(j + 1) for j in subset) + "}" for subset in subsets)
+
+
+def _about_network(result: SeparationResult) -> tuple[str, ...]:
+    index = result.widest
+    if index is None:
+        return (
+            "In this run the ResNet did not get below the bound that holds for every kernel, at any number "
+            "of samples: a larger width, more epochs or a smaller k may show it.",
+        )
+    point, floor = result.network[index], result.floor[index]
+    needed = fewest_samples(point.error, result.settings.d1, result.settings.k, result.settings.alpha)
+    return (
+        f"From {point.num_samples} samples the trained ResNet has a mean error of "
+        f"{in_units(point.error, result)}, and no kernel method can have less than "
+        f"{in_units(floor, result)}.",
+        f"To be as good as this on average over the {result.class_size} functions, any kernel needs at least "
+        f"{needed} samples.",
+    )
+
+
+def _about_kernels(result: SeparationResult) -> str:
+    told = f"The {len(result.kernels)} kernels were given the best possible weights"
+    if result.smallest_margin < -ROUNDED:
+        return f"{told}, and one of them is below the bound, which cannot be: please report this."
+    nearest = min(result.kernels, key=lambda kernel: sum(kernel.errors))
+    made = ", made for this class" if nearest.name == PARITIES else ""
+    return f"{told}, and none of them is below the bound; the nearest to it is {nearest.name}{made}."

@@ -18,7 +18,7 @@ SOURCE = Citation("resnet-beyond-kernels", "Theorem 2, sharpened (docs/theory-se
 def class_size(d1: int, k: int) -> int:
     """C(d₁, k), the number of functions in the class."""
     if not 2 <= k <= d1:
-        raise InputError(f"k is {k}, but must be a whole number from 2 to d1 = {d1}.")
+        raise InputError(f"`k` is {k}, but must be a whole number from 2 to `d1` = {d1}.")
     return math.comb(d1, k)
 
 

@@ -144,7 +144,7 @@ def oracle_errors(values: Tensor, functions: CubeClass, sizes: Sequence[int]) ->
     return tuple(errors)
 
 
-def oracle_forecast(
+def oracle_seconds(
     kernels: Sequence[Kernel], functions: CubeClass, samples: Tensor, sizes: Sequence[int]
 ) -> float:
     """Seconds of `oracle_errors` of all kernels, from few samples and the numbers of operations."""

@@ -21,12 +21,12 @@ from widenet.networks.resnet import ResNet
 from widenet.papers.resnet_beyond_kernels.separation.kernels import subsets
 from widenet.papers.resnet_beyond_kernels.separation.result import NetworkPoint
 from widenet.runs.store import Store
+from widenet.study.settings import LARGEST_SEED
 from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
 from widenet.training.sweeps import sweep
 from widenet.training.together import RECORDS
 
-LARGEST_SEED = 2**63 - 1
 PILOT_WIDTH, PILOT_POINTS = 1000, 4096  # at most, of what is timed for the forecast
 
 
@@ -144,7 +144,7 @@ def network_point(
     return NetworkPoint(num_samples, best.rate, best.decay, means[ranked[0]], tuple(errors), num_replaced)
 
 
-def forecast(
+def network_seconds(
     sizes: Sequence[int],
     tuning: Sequence[Member],
     measured: Sequence[Member],

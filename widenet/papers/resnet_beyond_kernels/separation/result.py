@@ -1,10 +1,13 @@
-"""What the separation run finds: frozen, and the same dictionary in Python and as JSON."""
+"""What the separation finds."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-SCHEMA = "widenet/separation/1"
+from widenet.base.wording import number
+from widenet.papers.resnet_beyond_kernels.separation.settings import SeparationSettings
+from widenet.study.forecast import Forecast
+from widenet.study.result import Result
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class NetworkPoint:
         errors: Error on each of the other functions, per output, over the whole cube at the end of training;
             infinite where training failed under every setting: it diverged, or the training rows ended no
             better than they began.
-        num_replaced: Functions on which it failed under the best setting, so that the next had its turn.
+        num_replaced: Functions on which it failed under the best setting, so that the next best was used.
     """
 
     num_samples: int
@@ -50,14 +53,12 @@ class NetworkPoint:
         return sum(self.errors) / len(self.errors)
 
 
-@dataclass(frozen=True)
-class SeparationResult:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class SeparationResult(Result):
     """Error against the number of samples: kernels, their bound, and the network.
 
     Attributes:
-        schema: Name and version of this record.
-        version: Version of widenet.
-        settings: What was asked for, as JSON values.
+        settings: What it was found with.
         class_size: C(d₁, k), the number of functions.
         unlearned: α², the error per output of having learned F but not αG(F).
         sizes: Numbers of samples N.
@@ -66,14 +67,12 @@ class SeparationResult:
         network: The network at each N.
         subsets: The coordinates of each function that the network was measured on, counted from 0.
         tuning_subsets: Those of each function that its rate and decay were chosen on, all of them others.
-        verdict: The answer in sentences.
-        forecast: Seconds that were expected.
-        seconds: Seconds that it took.
+        forecast: What was expected.
+        seconds: What it took.
     """
 
-    schema: str
-    version: str
-    settings: dict[str, Any]
+    schema: ClassVar[str] = "widenet/separation/1"
+    settings: SeparationSettings
     class_size: int
     unlearned: float
     sizes: tuple[int, ...]
@@ -82,8 +81,7 @@ class SeparationResult:
     network: tuple[NetworkPoint, ...]
     subsets: tuple[tuple[int, ...], ...]
     tuning_subsets: tuple[tuple[int, ...], ...]
-    verdict: tuple[str, ...]
-    forecast: float
+    forecast: Forecast
     seconds: float
 
     @property
@@ -105,7 +103,19 @@ class SeparationResult:
         best = max(range(len(gaps)), key=lambda index: gaps[index])
         return best if gaps[best] > 0 else None
 
+    def facts(self) -> dict[str, str]:
+        index = len(self.sizes) - 1 if self.widest is None else self.widest
+        return {
+            "d1": f"{self.settings.d1}",
+            "k": f"{self.settings.k}",
+            "samples": f"{self.sizes[index]}",
+            "network": number(self.network[index].error),
+            "bound": number(self.floor[index]),
+        }
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, as `--json` prints them."""
-        points = [{**asdict(point), "error": point.error} for point in self.network]
-        return {**asdict(self), "network": points, "smallest_margin": self.smallest_margin}
+        """Plain Python values, as JSON has them; of the forecast its seconds."""
+        record = super().to_dict()
+        for point, told in zip(self.network, record["network"], strict=True):
+            told["error"] = point.error
+        return record | {"forecast": self.forecast.seconds, "smallest_margin": self.smallest_margin}

@@ -1,0 +1,1 @@
+"""Figures of `beyond-two-layers`: what two and three layers learn of smooth functions."""

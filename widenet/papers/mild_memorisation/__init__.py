@@ -1,0 +1,1 @@
+"""Figures of `mild-memorisation`: how few neurons memorise how many labels."""
