@@ -80,7 +80,7 @@ def _on_the_way(room: Any, fact: object) -> tuple[str, ...]:
 
     if isinstance(fact, Forecast):
         return (fact.told(),)
-    words: tuple[str, ...] = room.on_the_way(fact)
+    words: tuple[str, ...] = room.on_the_way(fact) if hasattr(room, "on_the_way") else ()
     return words
 
 
