@@ -1,6 +1,6 @@
 """Each thing that may be added from outside, really added: one new file, and at most one line in a registry.
 
-The toys are the code that docs/adding.md shows. Here each is a module outside the package, in a folder of its own.
+The toys are the code that docs/adding.md shows. Here each is a module outside the package.
 """
 
 import json
