@@ -130,7 +130,7 @@ class _Call:
 
     @contextmanager
     def store(self) -> "Iterator[dict[str, Store]]":
-        """The store as an argument of the run: the one that was named, or one beside the folder until done."""
+        """The store as an argument of the run: the one named, or one beside the folder until that is done."""
         if not self.study.resumes:
             yield {}
             return
