@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from widenet.theory.names import GROUPS
+from widenet.theory.names import quantity_groups
 
 
 def test_the_list_has_every_quantity_by_paper(widenet):
     code, out, err = widenet("theory")
     assert (code, err) == (0, "")
-    for heading, entries in GROUPS.items():
+    for heading, entries in quantity_groups().items():
         assert heading in out
         for entry in entries:
             assert f"  {entry.name} " in out

@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from widenet.base.errors import WidenetError
+from widenet.base.errors import InputError, WidenetError
+from widenet.base.wording import shown
 from widenet.cli.options import in_flags
 from widenet.study.study import Study
 
@@ -30,8 +32,18 @@ def data_argument() -> click.Argument:
 
 
 def data_option() -> click.Option:
-    """The same as an option, for commands that had it so."""
+    """The data set as an option, for the command that had it so."""
     return click.Option(["--data", "data_by_option"], metavar="DATA", help="The same as the argument DATA.")
+
+
+def one_data(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given, with the data set of the option as that of the argument; both at once are refused."""
+    named = given.pop("data_by_option", None)
+    if named is None:
+        return given
+    if click.get_current_context().get_parameter_source("data") is ParameterSource.COMMANDLINE:
+        raise InputError(f"DATA is {shown(given['data'])} and --data is {shown(named)}: give one of them.")
+    return given | {"data": named}
 
 
 def store_option() -> click.Option:

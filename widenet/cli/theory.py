@@ -41,13 +41,13 @@ def _theory(as_json: bool) -> None:
 
     from widenet.report import theory as room
     from widenet.report.parts.files import to_json
-    from widenet.theory.names import GROUPS
+    from widenet.theory.names import quantity_groups
 
     if as_json:
-        click.echo(to_json(room.listing(GROUPS)))
+        click.echo(to_json(room.listing(quantity_groups())))
     else:
         commands = {name: named(place).summary for name, place in STUDIES.items()}
-        room.list_screen(GROUPS, commands, Console())
+        room.list_screen(quantity_groups(), commands, Console())
         click.echo("widenet theory NAME key=value ... computes one; NAME --help tells its arguments.")
 
 

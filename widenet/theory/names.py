@@ -1,11 +1,21 @@
 """Everything that can be computed, by name and by paper."""
 
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+from collections.abc import Sequence
+from types import ModuleType
 
 from widenet.base.errors import InputError
 from widenet.base.wording import near_names, shown
+from widenet.theory import named_concepts
+from widenet.theory.beyond_two_layers import hermite
+from widenet.theory.beyond_two_layers import theorems as beyond_two_layers
 from widenet.theory.entry import Entry
+from widenet.theory.fine_grained import bounds, learnable, movement
+from widenet.theory.fine_grained import descent as wide_descent
+from widenet.theory.mild_memorisation import descent as perturbed_descent
+from widenet.theory.mild_memorisation import landscape, random_layer, three_layers
+from widenet.theory.resnet_beyond_kernels import lower_bound, table
+from widenet.theory.resnet_beyond_kernels import theorems as resnet_beyond_kernels
+from widenet.theory.smooth import complexity
 
 TITLES = {
     "resnet-beyond-kernels": "What can ResNet learn efficiently, going beyond kernels?",
@@ -16,31 +26,21 @@ TITLES = {
     "mild-memorisation": "Mildly overparametrized neural nets can memorize training data efficiently",
 }
 BOTH = "resnet-beyond-kernels and beyond-two-layers"
-MODULES = {  # by paper: what computes its quantities, and lists them as QUANTITIES
-    BOTH: ("smooth.complexity", "named_concepts"),
-    "resnet-beyond-kernels": (
-        "resnet_beyond_kernels.theorems",
-        "resnet_beyond_kernels.table",
-        "resnet_beyond_kernels.lower_bound",
-    ),
-    "beyond-two-layers": ("beyond_two_layers.theorems", "beyond_two_layers.hermite"),
-    "fine-grained": (
-        "fine_grained.descent",
-        "fine_grained.movement",
-        "fine_grained.bounds",
-        "fine_grained.learnable",
-    ),
-    "mild-memorisation": (
-        "mild_memorisation.landscape",
-        "mild_memorisation.descent",
-        "mild_memorisation.random_layer",
-        "mild_memorisation.three_layers",
-    ),
+MODULES: dict[str, tuple[ModuleType, ...]] = {  # by paper: each lists what it computes as QUANTITIES
+    BOTH: (complexity, named_concepts),
+    "resnet-beyond-kernels": (resnet_beyond_kernels, table, lower_bound),
+    "beyond-two-layers": (beyond_two_layers, hermite),
+    "fine-grained": (wide_descent, movement, bounds, learnable),
+    "mild-memorisation": (landscape, perturbed_descent, random_layer, three_layers),
 }
-GROUPS: Mapping[str, tuple[Entry, ...]] = {
-    paper: tuple(entry for name in names for entry in import_module(f"widenet.theory.{name}").QUANTITIES)
-    for paper, names in MODULES.items()
-}
+
+
+def quantity_groups() -> dict[str, tuple[Entry, ...]]:
+    """What can be computed, by paper."""
+    return {
+        paper: tuple(entry for module in modules for entry in module.QUANTITIES)
+        for paper, modules in MODULES.items()
+    }
 
 
 def entry_by_name(name: str, commands: Sequence[str] = ()) -> Entry:
@@ -53,7 +53,7 @@ def entry_by_name(name: str, commands: Sequence[str] = ()) -> Entry:
         name: As typed.
         commands: Other names that may have been meant.
     """
-    entries = {entry.name: entry for group in GROUPS.values() for entry in group}
+    entries = {entry.name: entry for group in quantity_groups().values() for entry in group}
     found = entries.get(name.casefold())
     if found is None:
         near = near_names(name, (*entries, *commands))

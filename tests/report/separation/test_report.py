@@ -7,6 +7,7 @@ import math
 from dataclasses import asdict, replace
 
 import pytest
+from widenet.report.separation.verdict import verdict
 
 from widenet.papers.resnet_beyond_kernels.separation import SeparationSettings
 from widenet.papers.resnet_beyond_kernels.separation.result import KernelCurve, NetworkPoint, SeparationResult
@@ -14,7 +15,6 @@ from widenet.report.separation.charts import separation_charts
 from widenet.report.separation.files import SEPARATION_FILES, separation_csv, write_separation
 from widenet.report.separation.page import separation_page
 from widenet.report.separation.screen import print_separation
-from widenet.report.separation.verdict import verdict
 from widenet.theory.resnet_beyond_kernels.lower_bound import kernel_floor
 
 SIZES = (40, 100, 240)

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from widenet.report.theory.screen import number_text, print_quantity, value_text
-from widenet.theory.quantity import Constant, Quantity, Citation
+from widenet.theory.quantity import Citation, Constant, Quantity
 
 
 def quantity(**changes) -> Quantity:

@@ -1,6 +1,6 @@
 """The report of whether a network is inside the theorems."""
 
 from widenet.report.inside.screen import screen
-from widenet.report.inside.sentences import on_the_way, record, sentences
+from widenet.report.inside.sentences import record, sentences
 
-__all__ = ["on_the_way", "record", "screen", "sentences"]
+__all__ = ["record", "screen", "sentences"]

@@ -44,11 +44,6 @@ def record(result: InsideResult) -> dict[str, Any]:
     return found | {"summary": list(sentences(result)), "verdict": list(sentences(result))}
 
 
-def on_the_way(fact: object) -> tuple[str, ...]:
-    """Nothing but the forecast is known before the end."""
-    return ()
-
-
 def _how_many(result: InsideResult) -> str:
     undecided = result.count(None)
     rest = f"; {undecided} cannot be decided from what is known" if undecided else ""

@@ -3,6 +3,6 @@
 from widenet.report.separation.files import FILES, files, record
 from widenet.report.separation.page import page
 from widenet.report.separation.screen import screen
-from widenet.report.separation.sentences import on_the_way, sentences
+from widenet.report.separation.sentences import sentences
 
-__all__ = ["FILES", "files", "on_the_way", "page", "record", "screen", "sentences"]
+__all__ = ["FILES", "files", "page", "record", "screen", "sentences"]

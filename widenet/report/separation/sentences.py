@@ -15,11 +15,6 @@ def sentences(result: SeparationResult) -> tuple[str, ...]:
     return (*_about_network(result), _about_kernels(result))
 
 
-def on_the_way(fact: object) -> tuple[str, ...]:
-    """Nothing but the forecast is known before the end."""
-    return ()
-
-
 def the_class(result: SeparationResult) -> list[str]:
     """The functions, in words."""
     d1, k, alpha = result.settings.d1, result.settings.k, result.settings.alpha

@@ -5,13 +5,13 @@ import math
 from dataclasses import replace
 
 import pytest
+from widenet.report.separation.verdict import verdict
 
 from widenet.base.errors import InputError
 from widenet.papers.resnet_beyond_kernels.separation import SeparationSettings, run_separation
 from widenet.papers.resnet_beyond_kernels.separation import run as module
 from widenet.papers.resnet_beyond_kernels.separation.result import NetworkPoint
 from widenet.report.parts.files import to_json
-from widenet.report.separation.verdict import verdict
 from widenet.runs import Store
 from widenet.theory.resnet_beyond_kernels.lower_bound import kernel_floor
 
