@@ -80,6 +80,7 @@ def test_json_is_the_quantity_with_schema_and_version(widenet, arguments):
         "log10",
         "constants",
         "error",
+        "verdict",
     }
     assert record["value"] == pytest.approx(1e4 * 2.7182818284590452)
     assert record["source"] == {"paper": "resnet-beyond-kernels", "place": "Section 4"}
@@ -165,3 +166,24 @@ def test_wrong_options_of_inside(widenet, arguments, word):
     assert code == 2
     assert out == ""
     assert word in err
+
+
+@pytest.mark.parametrize("given", [["resnet-cube:n=40"], ["--data", "resnet-cube:n=40"]])
+def test_data_is_an_argument_or_an_option(widenet, given):
+    code, out, err = widenet("theory", "inside", *given, "--width", "64", "--json")
+    assert code == 0
+    assert json.loads(out)["data"].startswith("resnet-cube")
+    assert "Forecast: " in err
+
+
+def test_data_is_given_once(widenet):
+    code, out, err = widenet("theory", "inside", "digits", "--data", "mnist", "--width", "64", "-q")
+    assert (code, out) == (2, "")
+    assert "DATA is 'digits' and --data is 'mnist'" in err
+
+
+def test_a_width_beyond_every_float_is_a_width(widenet):
+    width = "1" + 400 * "0"
+    code, out, _ = widenet("theory", "inside", "resnet-cube:n=40", "--width", width, "--json", "-q")
+    assert code == 0
+    assert str(json.loads(out)["setting"]["width"]) == width

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from widenet.papers.resnet_beyond_kernels.separation import run
 from widenet.training import sweeps
 
 SMALL = ("--d1", "5", "--k", "2", "--members", "1", "--width", "8", "--epochs", "2", "--sizes", "4,8")
@@ -52,7 +53,7 @@ def test_json_is_the_result_wherever_the_flag_stands(widenet):
 def test_finished_runs_are_taken_from_the_store(separation, monkeypatch):
     arguments = (*SMALL, "-q", "--json", "--force", "--store", "runs.sqlite")
     first = json.loads(separation(*arguments)[1])
-    monkeypatch.setattr("widenet.papers.resnet_beyond_kernels.separation.run.forecast", lambda *parts: 0.0)
+    monkeypatch.setattr(run, "network_seconds", lambda *parts: 0.0)
     monkeypatch.setattr(sweeps, "train_together", pytest.fail)
     again = json.loads(separation(*arguments)[1])
     assert again["network"] == first["network"]
@@ -61,26 +62,29 @@ def test_finished_runs_are_taken_from_the_store(separation, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--d1", "1"], "d1 is 1, but must be from 2 to 16"),
-        (["--d1", "40"], "d1 is 40, but must be from 2 to 16"),
-        (["--d1", "4", "--k", "5"], "k is 5, but must be a whole number from 2 to d1 = 4"),
-        (["--k", "0"], "k is 0"),
-        (["--k", "-1"], "k is -1"),
-        (["--d1", "3", "--k", "2"], "3 functions for d1 = 3 and k = 2, fewer than 5 to measure"),
+        (["--d1", "1"], "--d1 is 1, but must be from 2 to 16"),
+        (["--d1", "40"], "--d1 is 40, but must be from 2 to 16"),
+        (["--d1", "4", "--k", "5"], "--k is 5, but must be a whole number from 2 to --d1 = 4"),
+        (["--k", "0"], "--k is 0"),
+        (["--k", "-1"], "--k is -1"),
+        (["--d1", "3", "--k", "2"], "3 functions for --d1 = 3 and --k = 2, fewer than 5 to measure"),
         (["--members", "219"], "220 functions"),
-        (["--members", "0"], "members is 0"),
-        (["--alpha", "0"], "alpha is 0"),
-        (["--alpha", "2"], "alpha is 2"),
-        (["--alpha", "nan"], "alpha is nan"),
+        (["--members", "0"], "--members is 0"),
+        (["--alpha", "0"], "--alpha is 0"),
+        (["--alpha", "2"], "--alpha is 2"),
+        (["--alpha", "nan"], "--alpha is nan"),
         (["--sizes", "4,x"], "--sizes"),
         (["--sizes", ""], "--sizes"),
         (["--sizes", "1.5"], "--sizes"),
         (["--sizes", "20,10"], "ascending"),
-        (["--sizes", "0,10"], "positive"),
+        (["--sizes", "0,10"], "--sizes is 0,10, but must be at least 1"),
         (["--sizes", "99999"], "4096 points"),
-        (["--width", "0"], "width is 0"),
-        (["--width", "1000000"], "width is 1000000"),
-        (["--epochs", "0"], "epochs is 0"),
+        (["--width", "0"], "--width is 0"),
+        (["--width", "1000000"], "--width is 1000000"),
+        (["--epochs", "0"], "--epochs is 0"),
+        (["--rates", "fast"], "--rates"),
+        (["--decays", "-1"], "--decays is -1.0, but must be at least 0"),
+        (["--kernels", "gausian"], "gaussian"),
         (["--store", "."], "cannot be opened"),
     ],
 )
@@ -102,9 +106,21 @@ def test_what_does_not_fit_is_refused_before_memory_is_taken(separation, monkeyp
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--d1", "many"], ["--d1", "2.5"], ["--seed", "-1"], ["--kernels", "x"]]
+    "arguments", [["--d1", "many"], ["--d1", "2.5"], ["--seed", "-1"], ["--kernel", "x"]]
 )
 def test_what_is_no_number_or_no_option_is_named(separation, arguments):
     code, _, err = separation("-q", *arguments)
     assert code == 2
     assert arguments[0] in err
+
+
+def test_every_setting_is_an_option(separation):
+    kernels = "polynomial:degree=2,offset=1,arcsin"
+    options = ("--kernels", kernels, "--tuning", "1", "--batch", "5", "--rates", "0.1", "--decays", "0,0.01")
+    code, out, err = separation(*SMALL, *options, "--json", "-q")
+    assert code == 0, err
+    settings = json.loads(out)["settings"]
+    assert settings["kernels"] == ["polynomial:degree=2,offset=1", "arcsin"]
+    assert (settings["tuning"], settings["batch"]) == (1, 5)
+    assert (settings["rates"], settings["decays"]) == ([0.1], [0.0, 0.01])
+    assert json.loads(Path("widenet-separation/config.json").read_text()) == settings

@@ -7,10 +7,10 @@ import torch
 
 from widenet.base.errors import InputError
 from widenet.data import Dataset, load
-from widenet.inside.measured import cube_columns, measure, tensor_singular_value
+from widenet.inside import measured
+from widenet.inside.measured import cube_columns, measure_data, tensor_singular_value
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.theory import measured
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def binary(table) -> Dataset:
 
 
 def test_numbers_are_those_of_a_decomposition(binary, generator):
-    found = measure(binary, generator=generator)
+    found = measure_data(binary, generator=generator)
     H = gram_matrix(kernel_by_name("relu2-hidden"), binary.X)
     eigenvalues = torch.linalg.eigvalsh(H)
     y = binary.Y[:, 0]
@@ -97,13 +97,13 @@ def test_rows_that_cannot_be_scaled_get_a_sentence(factor, table, generator):
     X = np.random.default_rng(0).normal(size=(12, 5))
     X[3] *= factor
     with pytest.raises(InputError, match="The norms of the rows"):
-        measure(table(X, np.arange(12.0) % 7, "raw"), generator=generator)
+        measure_data(table(X, np.arange(12.0) % 7, "raw"), generator=generator)
 
 
 def test_the_power_is_raised_until_the_rows_are_independent(table, generator):
     """Of 30 rows in 5 dimensions there are 15 squares and 70 fourth powers."""
     X = np.random.default_rng(2).normal(size=(30, 5))
-    found = measure(table(X, np.arange(30.0) % 7), generator=generator)
+    found = measure_data(table(X, np.arange(30.0) % 7), generator=generator)
     assert (found.sigma, found.power) == (0.0, 2)
     assert 0 < found.power_sigma_floor <= found.power_sigma
 
@@ -115,15 +115,15 @@ def test_more_rows_than_forms_have_no_singular_value(generator):
 
 def test_repeated_rows_are_told_and_left_out(table, generator):
     X = np.random.default_rng(1).normal(size=(30, 8))
-    found = measure(table(np.concatenate([X, X[:5]]), np.arange(35.0) % 7), generator=generator)
+    found = measure_data(table(np.concatenate([X, X[:5]]), np.arange(35.0) % 7), generator=generator)
     assert (found.n, found.num_measured, found.num_repeated) == (35, 30, 5)
     assert found.lambda_min > 0
 
 
 def test_a_part_of_the_rows_asks_for_no_more(binary, generator, monkeypatch):
-    whole = measure(binary, generator=generator)
+    whole = measure_data(binary, generator=generator)
     monkeypatch.setattr(measured, "MOST_ROWS", 40)
-    part = measure(binary, generator=generator)
+    part = measure_data(binary, generator=generator)
     assert (part.n, part.num_measured) == (80, 40)
     assert part.lambda_min >= whole.lambda_min * (1 - 1e-3)
     assert part.sigma >= whole.sigma * (1 - 1e-3)
@@ -132,21 +132,21 @@ def test_a_part_of_the_rows_asks_for_no_more(binary, generator, monkeypatch):
 
 def test_opposite_rows_are_told_and_left_out_of_sigma(table, generator):
     X = np.random.default_rng(1).normal(size=(20, 8))
-    found = measure(table(np.concatenate([X, -X[:4]]), np.arange(24.0) % 7), generator=generator)
+    found = measure_data(table(np.concatenate([X, -X[:4]]), np.arange(24.0) % 7), generator=generator)
     assert (found.n, found.num_measured, found.num_repeated, found.num_opposite) == (24, 24, 0, 4)
-    alone = measure(table(X, np.arange(20.0) % 7), generator=generator)
+    alone = measure_data(table(X, np.arange(20.0) % 7), generator=generator)
     assert found.sigma == pytest.approx(alone.sigma, rel=1e-9)
     assert found.sigma_floor > 0
 
 
 def test_parallel_rows_of_other_lengths_repeat(binary, generator):
     longer = replace(binary, X=torch.cat([binary.X[:40], 3 * binary.X[:40]]))
-    assert measure(longer, generator=generator).num_repeated == 40
+    assert measure_data(longer, generator=generator).num_repeated == 40
 
 
 def test_the_cube_is_seen(table, generator):
     X = np.array([[1.0, 1, 1, 1, 1], [1, -1, 1, 1, -1], [-1, 1, 1, -1, 1], [1, 1, -1, -1, -1]])
-    found = measure(table(X, np.array([0.5, 1.0, -1.0, 2.0])), generator=generator)
+    found = measure_data(table(X, np.array([0.5, 1.0, -1.0, 2.0])), generator=generator)
     assert found.cube_columns == 5
     assert math.isfinite(found.lambda_max)
 
@@ -158,7 +158,7 @@ def test_a_cube_among_background_columns_is_seen(table, generator):
     X = np.concatenate(
         [rng.normal(size=(40, 3)), cube, np.ones((40, 1)), rng.choice([-3.0, 3.0], (40, 2))], 1
     )
-    assert measure(table(X, np.arange(40.0) % 7), generator=generator).cube_columns == 6
+    assert measure_data(table(X, np.arange(40.0) % 7), generator=generator).cube_columns == 6
     assert cube_columns(torch.tensor(X[:, :3]), generator) == 0
     assert cube_columns(torch.tensor(np.concatenate([X[:, :3], -X[:, :3]], 1)), generator) == 0  # copies
     assert cube_columns(torch.ones(3, 4), generator) == 0

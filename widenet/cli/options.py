@@ -34,7 +34,8 @@ class Several(click.ParamType):
             return tuple(self.kind(part) for part in parts)
         except ValueError:
             noun = "whole numbers" if self.kind is int else "numbers"
-            self.fail(f"cannot read {shown(value)}: give {noun} between commas.", param, ctx)
+            named = "" if param is None else f"{param.opts[0]}: "
+            raise InputError(f"{named}cannot read {shown(value)}: give {noun} between commas.") from None
 
 
 def _whole_names(parts: Iterable[str]) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ import pytest
 from rich.console import Console
 
 from widenet.data import load
-from widenet.inside.run import inside
-from widenet.report.inside.screen import print_inside
+from widenet.inside.run import run_inside
+from widenet.inside.settings import InsideSettings
+from widenet.report.inside import screen
 
 
 @pytest.fixture
@@ -14,9 +15,9 @@ def printed(tmp_path) -> str:
     X = np.random.default_rng(0).normal(size=(40, 10))
     path = tmp_path / "[bold]table.npz"
     np.savez(path, X=X, y=np.where(X[:, 0] > 0, "up", "down"))
-    result = inside(load(str(path), prepare="unit"), width=1000, eta=1e-3, kappa=1e-2)
+    result = run_inside(load(str(path), prepare="unit"), InsideSettings(1000, eta=1e-3, kappa=1e-2))
     stream = io.StringIO()
-    print_inside(result, Console(file=stream, width=120))
+    screen(result, Console(file=stream, width=120))
     return stream.getvalue()
 
 

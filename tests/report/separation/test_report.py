@@ -7,14 +7,14 @@ import math
 from dataclasses import asdict, replace
 
 import pytest
-from widenet.report.separation.verdict import verdict
 
-from widenet.papers.resnet_beyond_kernels.separation import SeparationSettings
 from widenet.papers.resnet_beyond_kernels.separation.result import KernelCurve, NetworkPoint, SeparationResult
+from widenet.papers.resnet_beyond_kernels.separation.settings import SeparationSettings
+from widenet.report import separation as room
+from widenet.report.parts.publish import all_files, publish
+from widenet.report.separation import files, page, record, screen, sentences
 from widenet.report.separation.charts import separation_charts
-from widenet.report.separation.files import SEPARATION_FILES, separation_csv, write_separation
-from widenet.report.separation.page import separation_page
-from widenet.report.separation.screen import print_separation
+from widenet.study.forecast import Forecast
 from widenet.theory.resnet_beyond_kernels.lower_bound import kernel_floor
 
 SIZES = (40, 100, 240)
@@ -36,10 +36,9 @@ def make_result(errors: list[float]) -> SeparationResult:
         KernelCurve(name, tuple(above + each for each in floor), tuple(above / 2 + each for each in floor))
         for name, above in (("relu3-all", 0.05), ("gaussian:h=2", 0.03), ("parities", 0.01))
     )
-    told = SeparationResult(
-        schema="widenet/separation/1",
+    return SeparationResult(
         version="0.1.0",
-        settings=asdict(SETTINGS),
+        settings=SETTINGS,
         class_size=220,
         unlearned=0.25,
         sizes=SIZES,
@@ -48,11 +47,9 @@ def make_result(errors: list[float]) -> SeparationResult:
         network=points,
         subsets=((0, 4, 7), (2, 3, 11)),
         tuning_subsets=((1, 2, 9),),
-        verdict=(),
-        forecast=100.0,
+        forecast=Forecast(100.0),
         seconds=150.0,
     )
-    return replace(told, verdict=verdict(told))
 
 
 def test_the_chart_is_plotlys_and_coloured_by_the_style_sheet(result, check_charts):
@@ -78,9 +75,9 @@ def test_the_chart_shows_errors_in_units_of_alpha_squared(result):
 
 
 def test_page_tells_everything(result, outline_of):
-    outline = outline_of(separation_page(result))
+    outline = outline_of(page(result))
     for told in (
-        *result.verdict,
+        *sentences(result),
         "relu3-all",
         "220 functions",
         "{1, 5, 8}, {3, 4, 12}",
@@ -96,22 +93,22 @@ def test_page_tells_everything(result, outline_of):
 
 def test_a_network_that_diverged_is_told(outline_of, screen_of):
     result = make_result([0.2, math.inf, 0.001])
-    assert "diverged" in outline_of(separation_page(result)).text
-    assert "diverged" in screen_of(print_separation, result)
+    assert "diverged" in outline_of(page(result)).text
+    assert "diverged" in screen_of(screen, result)
     network = separation_charts(result)["separation"].spec["data"][-1]
     assert network["y"][1] is None
     assert json.loads(json.dumps(network["y"]))[1] is None
 
 
 def test_networks_whose_training_failed_are_counted(result, outline_of):
-    assert "had its turn" not in outline_of(separation_page(result)).text
+    assert "next best setting" not in outline_of(page(result)).text
     network = tuple(replace(point, num_replaced=2) for point in result.network)
-    text = outline_of(separation_page(replace(result, network=network))).text
+    text = outline_of(page(replace(result, network=network))).text
     assert "the training of 6 networks failed" in text
 
 
 def test_the_screen_fits_80_columns(result, screen_of):
-    lines = screen_of(print_separation, result).splitlines()
+    lines = screen_of(screen, result).splitlines()
     assert max(map(len, lines)) <= 80
     row = next(line for line in lines if line.split()[:1] == ["100"])
     assert row.split() == ["100", "0.008", "0.545", "0.585", "parities"]
@@ -119,7 +116,7 @@ def test_the_screen_fits_80_columns(result, screen_of):
 
 def test_a_narrow_screen_keeps_every_number(result, screen_of):
     long = replace(result.kernels[-1], name="polynomial:degree=3,offset=1")
-    lines = screen_of(print_separation, replace(result, kernels=(long,)), width=50).splitlines()
+    lines = screen_of(screen, replace(result, kernels=(long,)), width=50).splitlines()
     assert max(map(len, lines)) <= 50
     row = next(line for line in lines if line.split()[:1] == ["100"])
     assert row.split()[:4] == ["100", "0.008", "0.545", "0.585"]
@@ -127,11 +124,11 @@ def test_a_narrow_screen_keeps_every_number(result, screen_of):
 
 
 def test_browser_draws_the_chart(result, browse):
-    assert browse(separation_page(result)).drawn
+    assert browse(page(result)).drawn
 
 
 def test_table_has_a_line_for_each_number_of_samples(result):
-    rows = list(csv.DictReader(io.StringIO(separation_csv(result))))
+    rows = list(csv.DictReader(io.StringIO(files(result)["table.csv"])))
     assert [int(row["samples"]) for row in rows] == list(SIZES)
     assert float(rows[1]["network"]) == result.network[1].error
     assert float(rows[1]["bound"]) == result.floor[1]
@@ -139,7 +136,9 @@ def test_table_has_a_line_for_each_number_of_samples(result):
 
 
 def test_folder_is_whole(result, tmp_path):
-    write_separation(tmp_path / "out", result, result.settings, force=False)
-    assert {path.name for path in (tmp_path / "out").iterdir()} == set(SEPARATION_FILES)
-    record = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert record["network"][1]["error"] == pytest.approx(0.002)
+    publish(room, result, tmp_path / "out", asdict(result.settings), force=False)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == set(all_files(room))
+    found = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert found["network"][1]["error"] == pytest.approx(0.002)
+    assert found["verdict"] == record(result)["verdict"] == list(sentences(result))
+    assert found["forecast"] == 100.0

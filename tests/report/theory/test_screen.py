@@ -6,7 +6,9 @@ import math
 import pytest
 from rich.console import Console
 
-from widenet.report.theory.screen import number_text, print_quantity, value_text
+from widenet.report.theory import argument_lines, record, screen, sentences
+from widenet.report.theory.sentences import number_text, value_text
+from widenet.theory.entry import Argument
 from widenet.theory.quantity import Citation, Constant, Quantity
 
 
@@ -27,7 +29,7 @@ def quantity(**changes) -> Quantity:
 
 def printed(given: Quantity) -> str:
     text = io.StringIO()
-    print_quantity(given, Console(file=text, width=120), {"fine-grained": "A title"})
+    screen(given, Console(file=text, width=120))
     return text.getvalue()
 
 
@@ -42,7 +44,13 @@ def test_every_part_is_shown():
         "C = 1 (ours, the paper hides it): in b",
     ):
         assert words in out
-    for words in ("D = 2 (the paper's): in c", "inside the range", "holds.", "Theorem 0", "A title"):
+    for words in (
+        "D = 2 (the paper's): in c",
+        "inside the range",
+        "holds.",
+        "Theorem 0",
+        "Fine-grained analysis",
+    ):
         assert words in out
 
 
@@ -74,3 +82,38 @@ def test_long_lines_are_folded():
     out = printed(quantity(filled="a = " + "1234567890" * 30, why=("[bold]word " * 40,)))
     assert max(map(len, out.splitlines())) <= 80
     assert "[bold]word" in out
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, ("example is 2.5.", "The arguments are inside the theorem's range.")),
+        (
+            {"value": math.inf, "log10": 4342.94, "applies": False},
+            (
+                "example is 10^4342.94, too large for a float.",
+                "The arguments are outside the theorem's range.",
+            ),
+        ),
+        (
+            {"value": math.inf, "applies": None},
+            ("example is infinite.", "It has no conditions to check."),
+        ),
+    ],
+)
+def test_the_verdict_tells_the_value_and_whether_the_theorem_applies(changes, told):
+    found = quantity(**changes)
+    assert sentences(found) == told
+    assert record(found)["verdict"] == list(told)
+    assert record(found)["schema"] == "widenet/theory/1"
+
+
+def test_arguments_tell_their_defaults():
+    arguments = {
+        "n": Argument("number of samples", int, 1),
+        "C": Argument("constant", float, 0.0, default=1.0),
+    }
+    assert argument_lines(arguments) == [
+        "n: number of samples, a whole number ≥ 1",
+        "C: constant, a number ≥ 0; 1 by default",
+    ]

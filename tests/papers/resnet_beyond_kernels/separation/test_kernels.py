@@ -16,11 +16,11 @@ from widenet.papers.resnet_beyond_kernels.separation.kernels import (
     num_operations,
     numerical_range,
     oracle_errors,
-    oracle_forecast,
+    oracle_seconds,
     parities,
     subsets,
 )
-from widenet.papers.resnet_beyond_kernels.separation.run import KERNELS
+from widenet.papers.resnet_beyond_kernels.separation.settings import COMPARED
 from widenet.theory.resnet_beyond_kernels.lower_bound import kernel_floor
 
 D1, K, ALPHA = 6, 3, 0.4
@@ -28,7 +28,7 @@ SMALL_CLASSES = ((3, 2), (4, 2), (5, 3), (5, 4), (7, 2), (8, 3))
 
 
 def kernels_of(d1, k):
-    return [*map(kernel_by_name, KERNELS), ParityKernel(d1, k)]
+    return [*map(kernel_by_name, COMPARED), ParityKernel(d1, k)]
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_the_forecast_grows_with_the_operations(samples, monkeypatch):
         "widenet.papers.resnet_beyond_kernels.separation.kernels.time.perf_counter", lambda: next(clock)
     )
     kernel = ParityKernel(D1, K)
-    assert oracle_forecast([kernel], functions, samples, (24,)) == 2.0
+    assert oracle_seconds([kernel], functions, samples, (24,)) == 2.0
     more = num_operations(functions, (24, 640)) / num_operations(functions, (64,))
-    assert oracle_forecast([kernel], functions, cube(D1), (24, 640)) == pytest.approx(2 * more)
+    assert oracle_seconds([kernel], functions, cube(D1), (24, 640)) == pytest.approx(2 * more)
     assert more > 60

@@ -12,8 +12,8 @@ from widenet.papers.resnet_beyond_kernels.separation import network as module
 from widenet.papers.resnet_beyond_kernels.separation.kernels import cube
 from widenet.papers.resnet_beyond_kernels.separation.network import (
     draw_members,
-    forecast,
     network_point,
+    network_seconds,
     train_member,
 )
 from widenet.runs import Store
@@ -139,7 +139,7 @@ def test_the_forecast_scales_with_width_and_points(members, monkeypatch, width, 
     monkeypatch.setattr(module, "train_member", trained)
     monkeypatch.setattr(module.time, "perf_counter", lambda: now)
     points = torch.zeros(num_points, D1)
-    seconds = forecast((10, 20), members[:2], members[2:], points, GRID, width)
+    seconds = network_seconds((10, 20), members[:2], members[2:], points, GRID, width)
     per_run = max(1, width / 1000) * (2 * 3.0 * max(1, num_points / 4096) + 1.5 * 1.0 * GRID[0].epochs)
     assert seconds == pytest.approx(3 * per_run)
     assert {each[:2] for each in asked} == {(20, min(num_points, 4096))}
@@ -156,4 +156,6 @@ def test_a_noisy_clock_makes_no_negative_forecast(members, monkeypatch):
 
     monkeypatch.setattr(module, "train_member", trained)
     monkeypatch.setattr(module.time, "perf_counter", lambda: now)
-    assert forecast((10,), members[:1], members[1:2], torch.zeros(64, D1), GRID, 20) == pytest.approx(6.0)
+    assert network_seconds((10,), members[:1], members[1:2], torch.zeros(64, D1), GRID, 20) == pytest.approx(
+        6.0
+    )

@@ -5,13 +5,15 @@ import math
 from dataclasses import replace
 
 import pytest
-from widenet.report.separation.verdict import verdict
 
 from widenet.base.errors import InputError
-from widenet.papers.resnet_beyond_kernels.separation import SeparationSettings, run_separation
+from widenet.base.progress import Progress
 from widenet.papers.resnet_beyond_kernels.separation import run as module
 from widenet.papers.resnet_beyond_kernels.separation.result import NetworkPoint
+from widenet.papers.resnet_beyond_kernels.separation.run import run_separation
+from widenet.papers.resnet_beyond_kernels.separation.settings import SeparationSettings
 from widenet.report.parts.files import to_json
+from widenet.report.separation import record, sentences
 from widenet.runs import Store
 from widenet.theory.resnet_beyond_kernels.lower_bound import kernel_floor
 
@@ -27,6 +29,17 @@ SMALL = SeparationSettings(
     rates=(0.1, 0.05),
     decays=(0.005,),
 )
+
+
+class Calls(Progress):
+    def __init__(self, calls: list[object]) -> None:
+        self.calls = calls
+
+    def __call__(self, stage, done=None, total=None, detail="") -> None:
+        self.calls.append((stage, done, total))
+
+    def note(self, fact: object) -> None:
+        self.calls.append(fact)
 
 
 @pytest.fixture(scope="module")
@@ -46,20 +59,24 @@ def test_the_same_settings_give_the_same_result(result, tmp_path):
     calls = []
     with Store(tmp_path / "runs.sqlite") as store:
         run_separation(SMALL, store=store)
-        again = run_separation(SMALL, store=store, progress=lambda *call: calls.append(call))
+        again = run_separation(SMALL, store=store, progress=Calls(calls))
     same = replace(again, forecast=result.forecast, seconds=result.seconds)
     assert same == result
-    assert calls[-1] == (8, 8, "networks")
-    assert (3, 3, "kernels") in calls
+    assert calls[0] == again.forecast
+    assert calls[-1] == ("networks", 8, 8)
+    assert ("kernels", 3, 3) in calls
     assert run_separation(replace(SMALL, seed=1)).network != result.network
 
 
 def test_as_json(result):
-    read = json.loads(to_json(result.to_dict()))
+    read = json.loads(to_json(record(result)))
     assert read["schema"] == "widenet/separation/1"
     assert read["settings"]["d1"] == 6
+    assert read["forecast"] == result.forecast.seconds
+    assert read["smallest_margin"] == result.smallest_margin
+    assert repr(result).startswith("SeparationResult(d1=6, k=2, samples=")
     assert read["network"][0]["error"] == result.network[0].error
-    assert read["verdict"] == list(result.verdict)
+    assert read["verdict"] == list(sentences(result))
 
 
 def test_the_network_learns_what_no_kernel_can():
@@ -67,7 +84,7 @@ def test_the_network_learns_what_no_kernel_can():
     found = run_separation(replace(SMALL, d1=9, k=3, sizes=(60,), width=100, epochs=300, rates=(0.2, 0.1)))
     assert found.widest == 0
     assert found.network[0].error < found.floor[0] / 2
-    assert "no kernel method can have less" in found.verdict[0]
+    assert "no kernel method can have less" in sentences(found)[0]
 
 
 def test_verdicts(result):
@@ -75,39 +92,43 @@ def test_verdicts(result):
         points = tuple(NetworkPoint(n, 0.1, 0.0, 0.0, (error, error)) for n in result.sizes)
         return replace(result, network=points)
 
-    learned = verdict(with_error(0.001))
+    learned = sentences(with_error(0.001))
     assert learned[0].startswith("From 8 samples the trained ResNet has a mean error of 0.004 α²")
     assert learned[0].endswith("α².")
     assert "at least 15 samples" in learned[1]
     assert "none of them is below the bound" in learned[-1]
     for error in (1.0, math.inf):
-        assert "did not get below" in verdict(with_error(error))[0]
+        assert "did not get below" in sentences(with_error(error))[0]
     cheating = replace(result, floor=tuple(10.0 for _ in result.floor))
-    assert "cannot be" in verdict(cheating)[-1]
+    assert "cannot be" in sentences(cheating)[-1]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"d1": 30}, "from 2 to 16"),
-        ({"k": 9}, "k is 9"),
-        ({"alpha": 0.0}, "alpha is 0"),
+        ({"k": 9}, "`k` is 9"),
+        ({"alpha": 0.0}, "`alpha` is 0.0"),
         ({"sizes": (20, 10)}, "ascending"),
-        ({"sizes": (0, 10)}, "positive"),
-        ({"sizes": ()}, "positive"),
+        ({"sizes": (0, 10)}, "`sizes` is 0,10, but must be at least 1"),
+        ({"sizes": ()}, "`sizes` is empty"),
         ({"sizes": (100,)}, "more than the 64 points"),
-        ({"k": 0}, "k is 0, but must be a whole number from 2 to d1 = 6"),
-        ({"alpha": math.nan}, "alpha is nan"),
+        ({"k": 0}, "`k` is 0, but must be a whole number from 2 to `d1` = 6"),
+        ({"alpha": math.nan}, "`alpha` is nan"),
         ({"alpha": 1e-200}, "from 0.001 to 1"),
-        ({"members": 0}, "members is 0, but must be from 1"),
-        ({"width": 0}, "width is 0"),
-        ({"width": 10**9}, "width is 1000000000, but must be from 1 to 65536"),
+        ({"members": 0}, "`members` is 0, but must be from 1"),
+        ({"width": 0}, "`width` is 0"),
+        ({"width": 10**9}, "`width` is 1000000000, but must be from 1 to 65536"),
         (
             {"members": 15},
-            r"15 functions for d1 = 6 and k = 2, fewer than 15 to measure and 1 others? to tune",
+            r"15 functions for `d1` = 6 and `k` = 2, fewer than 15 to measure and 1 others? to tune",
         ),
         ({"k": 6, "members": 1}, "The class has 1 function "),
-        ({"rates": ()}, "at least one rate"),
+        ({"decays": ()}, "`decays` is empty"),
+        ({"decays": (-1.0,)}, "`decays` is -1.0, but must be at least 0"),
+        ({"batch": 0}, "`batch` is 0"),
+        ({"tuning": 0}, "`tuning` is 0"),
+        ({"rates": ()}, "`rates` is empty, but at least one"),
     ],
 )
 def test_impossible_settings_are_refused(change, message):
@@ -136,8 +157,8 @@ def test_unknown_kernels_are_refused_first():
 
 
 def test_long_runs_must_be_allowed(monkeypatch):
-    monkeypatch.setattr(module, "forecast", lambda *parts: 7200.0)
-    monkeypatch.setattr(module, "oracle_forecast", lambda *parts: 1800.0)
-    with pytest.raises(InputError, match=r"about 3\.0 hours.*--yes"):
+    monkeypatch.setattr(module, "network_seconds", lambda *parts: 7200.0)
+    monkeypatch.setattr(module, "oracle_seconds", lambda *parts: 1800.0)
+    with pytest.raises(InputError, match=r"about 3\.0 hours.*`sizes`.*`allow_long=True`"):
         run_separation(SMALL)
-    assert run_separation(SMALL, allow_long=True).forecast == 7200.0 + 2 * 1800.0
+    assert run_separation(SMALL, allow_long=True).forecast.seconds == 7200.0 + 2 * 1800.0
