@@ -2,11 +2,11 @@
 
 from widenet.base.memory import BASE_BYTES, require_memory
 from widenet.inside.measured import MOST_ROWS
+from widenet.spectrum.cholesky import NUM_SOLVES
 from widenet.study.forecast import Forecast
 from widenet.study.speed import measure_speed
 
-NUM_FACTORS = 4  # Cholesky factorisations: two for λ₀ and two for σ, each with about `NUM_SOLVES` solves
-NUM_SOLVES = 60
+NUM_FACTORS = 4  # Cholesky factorisations: two for λ₀ and two for σ, each with up to `NUM_SOLVES` solves
 PAIR_BYTES = 400  # what the kernel value of a pair of rows, and its place among the cosines, cost to make
 ROW_BYTES = 40 * 8  # read for an input in the search for repeated rows
 OVERHEAD = 0.3  # seconds that do not depend on the size
