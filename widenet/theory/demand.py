@@ -94,7 +94,11 @@ def in_words(demands: Sequence[Demand]) -> tuple[str, ...]:
 
 
 def mpf_text(value: Number | float) -> str:
-    """A number for people, as 0.0125, 60,000 or 3.1e+50."""
+    """A number for people.
+
+    >>> mpf_text(0.0125), mpf_text(60000), mpf_text(3.1e50)
+    ('0.0125', '60,000', '3.1e+50')
+    """
     number = mpf(value)
     if abs(number) < LONGEST_WHOLE and number == int(number):
         return f"{int(number):,}"
@@ -105,7 +109,11 @@ def mpf_text(value: Number | float) -> str:
 
 
 def factor_text(log10_factor: float) -> str:
-    """A factor by its logarithm, as 2.5, 300 or 10^46."""
+    """A factor by its logarithm.
+
+    >>> factor_text(0.398), factor_text(46.2)
+    ('2.5', '10^46')
+    """
     return mpf_text(10**log10_factor) if log10_factor < 4 else f"10^{log10_factor:.0f}"
 
 

@@ -224,6 +224,7 @@ def legendre(low: float | Tensor, high: float | Tensor, num_nodes: int) -> tuple
 
 
 def normal_density(z: Tensor) -> Tensor:
+    """Of the standard normal distribution."""
     return torch.exp(-z.square() / 2) / math.sqrt(2 * math.pi)
 
 

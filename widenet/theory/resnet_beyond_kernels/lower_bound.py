@@ -23,7 +23,11 @@ def class_size(d1: int, k: int) -> int:
 
 
 def kernel_floor(num_samples: float, d1: int, k: int, alpha: float) -> float:
-    """α²(1 − N/C(d₁, k)), or 0: no kernel has a smaller mean error over the class, per output."""
+    """α²(1 − N/C(d₁, k)), or 0: no kernel has a smaller mean error over the class, per output.
+
+    >>> kernel_floor(110, d1=12, k=3, alpha=0.5)
+    0.125
+    """
     return alpha**2 * max(0.0, 1 - num_samples / class_size(d1, k))
 
 

@@ -277,6 +277,7 @@ def four_digits(value: Number) -> str:
 
 
 def log10(value: Number) -> float:
+    """The decimal logarithm as a float; −∞ at 0."""
     return float(context.log10(value)) if value > 0 else -math.inf
 
 

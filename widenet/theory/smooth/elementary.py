@@ -63,35 +63,42 @@ def _scaled(c: Number, f: Taylor) -> Taylor:
 
 
 def exp(f: Taylor) -> Taylor:
+    """The exponential e^f."""
     return _scaled(context.exp(_bounded(f.constant)), apply(EXP, without_constant(f)))
 
 
 def sin(f: Taylor) -> Taylor:
+    """By the sum formula at f(0)."""
     a, u = f.constant, without_constant(f)
     return add(_scaled(context.sin(a), apply(COS, u)), _scaled(context.cos(a), apply(SIN, u)))
 
 
 def cos(f: Taylor) -> Taylor:
+    """By the sum formula at f(0)."""
     a, u = f.constant, without_constant(f)
     return subtract(_scaled(context.cos(a), apply(COS, u)), _scaled(context.sin(a), apply(SIN, u)))
 
 
 def sinh(f: Taylor) -> Taylor:
+    """By the sum formula at f(0)."""
     a, u = _bounded(f.constant), without_constant(f)
     return add(_scaled(context.sinh(a), apply(COSH, u)), _scaled(context.cosh(a), apply(SINH, u)))
 
 
 def cosh(f: Taylor) -> Taylor:
+    """By the sum formula at f(0)."""
     a, u = _bounded(f.constant), without_constant(f)
     return add(_scaled(context.cosh(a), apply(COSH, u)), _scaled(context.sinh(a), apply(SINH, u)))
 
 
 def tan(f: Taylor) -> Taylor:
+    """By the sum formula at f(0)."""
     t, at_zero = apply(TAN, without_constant(f)), constant(context.tan(f.constant))
     return t if f.constant == 0 else divide(add(at_zero, t), subtract(constant(1), multiply(at_zero, t)))
 
 
 def tanh(f: Taylor) -> Taylor:
+    """By the sum formula at f(0)."""
     t, at_zero = apply(TANH, without_constant(f)), constant(context.tanh(f.constant))
     return t if f.constant == 0 else divide(add(at_zero, t), add(constant(1), multiply(at_zero, t)))
 
@@ -112,6 +119,7 @@ def arctan(f: Taylor) -> Taylor:
 
 
 def log(f: Taylor) -> Taylor:
+    """Of a function that is positive at zero."""
     if f.constant <= 0:
         raise InputError("log needs a function that is positive at zero, as in log(1 + z).")
     u = _scaled(1 / f.constant, without_constant(f))
@@ -131,17 +139,8 @@ def _bounded(a: Number) -> Number:
 
 
 FUNCTIONS: dict[str, Callable[[Taylor], Taylor]] = {
-    "exp": exp,
-    "sin": sin,
-    "cos": cos,
-    "tan": tan,
-    "sinh": sinh,
-    "cosh": cosh,
-    "tanh": tanh,
-    "sigmoid": sigmoid,
-    "arctan": arctan,
+    **{f.__name__: f for f in (exp, sin, cos, tan, sinh, cosh, tanh, sigmoid, arctan, log)},
     "atan": arctan,
-    "log": log,
     "sqrt": lambda f: raise_to(f, constant(mpf(1) / 2)),
     "erf": partial(_at_zero_only, "erf", ERF),
     "arcsin": partial(_at_zero_only, "arcsin", ARCSIN),

@@ -82,6 +82,7 @@ def polynomial(coefficients: list[Number]) -> Taylor:
 
 
 def constant(c: Number) -> Taylor:
+    """A function of one value."""
     return polynomial([mpf(c)])
 
 
@@ -89,6 +90,7 @@ VARIABLE = polynomial([mpf(0), mpf(1)])
 
 
 def add(f: Taylor, g: Taylor) -> Taylor:
+    """The sum f + g."""
     if f.degree is not None and g.degree is not None:
         n = max(f.degree, g.degree) + 1
         total = [a + b for a, b in zip(f.coefficients(n), g.coefficients(n), strict=True)]
@@ -110,6 +112,7 @@ def add(f: Taylor, g: Taylor) -> Taylor:
 
 
 def multiply(f: Taylor, g: Taylor) -> Taylor:
+    """The product f · g."""
     if f.degree is not None and g.degree is not None:
         n = f.degree + g.degree + 1
         total = series.product(f.coefficients(n), g.coefficients(n))
@@ -173,16 +176,19 @@ def raise_to(f: Taylor, exponent: Taylor) -> Taylor:
 
 
 def divide(f: Taylor, g: Taylor) -> Taylor:
+    """The quotient f / g, for g(0) ≠ 0."""
     if g.constant == 0:
         raise InputError("A function that is zero at zero cannot be divided by: no Taylor series is there.")
     return multiply(f, raise_to(g, constant(mpf(-1))))
 
 
 def negate(f: Taylor) -> Taylor:
+    """The negative −f."""
     return multiply(constant(mpf(-1)), f)
 
 
 def subtract(f: Taylor, g: Taylor) -> Taylor:
+    """The difference f − g."""
     return add(f, negate(g))
 
 

@@ -18,7 +18,7 @@ class SeparationSettings(Settings):
 
     d1: int = setting(12, "Coordinates of the cube, of which all 2^d1 points are looked at.", low=2, high=16)
     k: int = setting(3, "Coordinates that a function of the class depends on, and outputs.")
-    alpha: float = setting(  # so large that α² stands out from the rounding errors of a projection
+    alpha: float = setting(  # from where on α² stands out from the rounding errors of a projection
         0.5, "α of H = F + αG(F).", low=1e-3, high=1
     )
     sizes: tuple[int, ...] = setting(SIZES, "Numbers of samples, ascending.", low=1, metavar="N,N,...")
