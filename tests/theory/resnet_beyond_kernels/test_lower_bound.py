@@ -74,5 +74,5 @@ def test_as_a_quantity():
     assert found.applies
     assert not kernel_lower_bound(20, D1, K, ALPHA).applies
     assert QUANTITIES[0]({"num_samples": "5", "d1": "6", "k": "3", "alpha": "0.4"}) == found
-    with pytest.raises(InputError, match="k is 7"):
+    with pytest.raises(InputError, match="`k` is 7"):
         class_size(D1, 7)
