@@ -116,7 +116,7 @@ def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     )
     unknown = "The worst case is not drawn, because the smallest eigenvalue is not known."
     notes = [*([unknown] if curve.worst_loss is None else []), _trained_sentence(curve.trained)]
-    beside = element("div", steps, *(element("p", note, class_="note") for note in notes), class_="panel")
+    beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
     return join(
         (
             element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
