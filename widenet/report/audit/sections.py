@@ -7,7 +7,7 @@ from widenet.audit.result import AuditResult, Held, Suspect, TrainedCurve
 from widenet.base.wording import counted, memory, number, percent
 from widenet.report.audit.formulas import ALIGNMENT, COMPLEXITY, DESCENT, LEFT_OUT
 from widenet.report.audit.sentences import answers, questions, targets_word
-from widenet.report.parts.markup import Html, details, element, join, table
+from widenet.report.parts.markup import Html, details, element, join, paragraphs, table
 from widenet.report.parts.pictures import picture_uri
 from widenet.report.parts.plots import Chart
 from widenet.report.parts.quantities import literal, row_list
