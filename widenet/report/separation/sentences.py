@@ -102,7 +102,7 @@ def _about_network(result: SeparationResult) -> tuple[str, ...]:
     if index is None:
         return (
             "In this run the ResNet did not get below the bound that holds for every kernel, at any number "
-            "of samples: a larger width, more epochs or a smaller k may show it.",
+            "of samples: a larger `width`, more `epochs` or a smaller `k` may show it.",
         )
     point, floor = result.network[index], result.floor[index]
     needed = fewest_samples(point.error, result.settings.d1, result.settings.k, result.settings.alpha)
