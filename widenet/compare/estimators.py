@@ -1,7 +1,8 @@
 """Estimators of scikit-learn, and of whoever follows its conventions, as methods of the comparison."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,8 +62,9 @@ class EstimatorMethod:
         """From fits to a few rows, as if the time grew as the number of rows."""
         pilot = training.pilot()
         start = time.perf_counter()
-        for choice in self.grid:
-            estimated(self._fitted(pilot, choice, seed=0), pilot.inputs, pilot)
+        with suppress(WidenetError):  # what fails here will fail in the trials, where it is kept
+            for choice in self.grid:
+                estimated(self._fitted(pilot, choice, seed=0), pilot.inputs, pilot)
         seconds = (time.perf_counter() - start) * training.n / pilot.n
         return seconds * (len(inner_splits(training, seed=0)) + 1 / len(self.grid))
 
@@ -80,22 +82,30 @@ class EstimatorMethod:
             targets = training.Y[:, 0].numpy()
         else:
             estimator, targets = MultiOutputRegressor(estimator), training.Y.numpy()
-        try:
+        with _failures():
             return estimator.fit(training.Z.numpy(), targets)
-        except ValueError as error:  # as estimators refuse what they cannot fit
-            raise WidenetError(str(error)) from error
 
 
 def estimated(estimator: Any, inputs: RowForms, training: Training) -> Tensor:
     """Outputs of a fitted estimator in the code of Y, shape (n2, c)."""
     Z = inputs.Z.numpy()
-    if training.labels is None or not is_classifier(estimator):
-        return torch.from_numpy(estimator.predict(Z).reshape(len(Z), -1))
-    if hasattr(estimator, "predict_proba"):
-        shares = estimator.predict_proba(Z)
-    else:
-        shares = (estimator.predict(Z)[:, None] == estimator.classes_).astype(np.float64)
+    with _failures():
+        if training.labels is None or not is_classifier(estimator):
+            return torch.from_numpy(estimator.predict(Z).reshape(len(Z), -1))
+        if hasattr(estimator, "predict_proba"):
+            shares = estimator.predict_proba(Z)
+        else:
+            shares = (estimator.predict(Z)[:, None] == estimator.classes_).astype(np.float64)
     return coded(shares, estimator.classes_, training.num_classes)
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Estimators refuse what they cannot fit by a ValueError, which is a failure of that method alone."""
+    try:
+        yield
+    except ValueError as error:
+        raise WidenetError(" ".join(str(error).split()).rstrip(".")) from error
 
 
 def coded(shares: np.ndarray, classes: np.ndarray, num_classes: int) -> Tensor:

@@ -50,18 +50,12 @@ def _tiles(result: CompareResult) -> Html:
     """The champion of each family, and the time."""
     measure = result.protocol.measure
     tiles = [
-        (
-            FAMILY_GROUPS[champion.family].capitalize(),
-            error_text(champion.error, measure),
-            _most(champion),
-            "#q2",
-        )
-        for champion in result.significance.champions
+        (FAMILY_GROUPS[each.family].capitalize(), error_text(each.error, measure), _most(each), "#q2")
+        for each in result.significance.champions
     ]
     tiles.append(("Constant guess", error_text(result.protocol.chance, measure), "for comparison", "#q4"))
-    tiles.append(
-        ("Time", short_duration(result.seconds), f"forecast {duration(result.forecast.seconds)}", "#q4")
-    )
+    expected = f"forecast {duration(result.forecast.seconds)}"
+    tiles.append(("Time", short_duration(result.seconds), expected, "#q4"))
     return tile_list(tiles)
 
 

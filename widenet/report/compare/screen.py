@@ -7,8 +7,8 @@ from widenet.report.compare.sentences import error_text, sentences, standing, ti
 from widenet.report.parts.quantities import literal
 from widenet.report.parts.screen import columns, line, title, verdict
 
-HEAD = ("method", "family", "error", "spread", "rank", "wins", "p", "time")
-WIDTHS = (16, 9, 8, 8, 5, 5, 7, 8)
+METHOD_HEAD = ("method", "family", "error", "spread", "rank", "wins", "p", "time")
+METHOD_WIDTHS = (16, 9, 8, 8, 5, 5, 7, 8)
 NUM_NAMES = 2  # columns of names, before those of numbers
 FAMILY_STYLES = {"network": "blue", "kernel": "yellow", "baseline": "bright_black"}
 
@@ -22,11 +22,11 @@ def screen(result: CompareResult, console: Console) -> None:
     line(console, "")
     verdict(console, sentences(result))
     line(console, "")
-    line(console, columns(HEAD, WIDTHS, NUM_NAMES), style="bold")
+    line(console, columns(METHOD_HEAD, METHOD_WIDTHS, NUM_NAMES), style="bold")
     adjusted = {test.first: test.adjusted for test in result.significance.against_best}
     for method in result.methods:
         cells = _cells(result, method, adjusted)
-        line(console, columns(cells, WIDTHS, NUM_NAMES), style=FAMILY_STYLES[method.family])
+        line(console, columns(cells, METHOD_WIDTHS, NUM_NAMES), style=FAMILY_STYLES[method.family])
     classes = protocol.measure is Measure.MISCLASSIFIED
     error = "misclassified rows" if classes else "mean of ‖prediction − y‖²"
     line(console, f"error: {error}; p: of no difference from the best, corrected", style="dim")
