@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
 from widenet.runs.records import checksum
@@ -43,19 +43,26 @@ def imports_of(name: str) -> Iterator[str]:
     for node in _statements(ast.parse(_source(name))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), _package(name))
             for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if _path(inner) is not None else node.module
+                inner = f"{module}.{alias.name}"
+                yield inner if _path(inner) is not None else module
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
     """All nodes but those under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
-            continue
+            child = ast.Module(child.orelse, [])
         yield child
         yield from _statements(child)
+
+
+def _package(name: str) -> str:
+    """The package that a module's relative imports start from."""
+    path = _path(name)
+    return name if path is not None and path.name == "__init__.py" else name.rpartition(".")[0]
 
 
 @cache
