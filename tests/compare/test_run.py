@@ -9,6 +9,7 @@ import torch
 
 from widenet.base.errors import InputError, WidenetError
 from widenet.base.progress import Progress
+from widenet.compare.estimators import EstimatorMethod
 from widenet.compare.folds import make_fold, outer_folds
 from widenet.compare.kernels import classical
 from widenet.compare.methods import methods_by_name
@@ -205,6 +206,8 @@ def test_stored_fits_belong_to_the_code_that_made_them():
     network, kernel, ridge = methods_by_name(["2layer-all", "gaussian", "ridge"], 8, 2)
     assert len({trial_code(method) for method in (network, kernel, ridge, Spy())}) == 4
     assert trial_code(kernel) == trial_code(classical("arcsin"))
+    made_here, made_there = EstimatorMethod("same", lambda classes: None), EstimatorMethod("same", np.sum)
+    assert trial_code(made_here) != trial_code(made_there)
     assert f"torch {version('torch')}, scikit-learn {version('scikit-learn')}" in trial_code(kernel)
 
 

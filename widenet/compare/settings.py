@@ -21,5 +21,5 @@ class CompareSettings(Settings):
     epochs: int | None = setting(
         None, "Epochs of their training.", low=1, high=10**6, otherwise="by the rows"
     )
-    rows: int = setting(2000, "Most rows to compare on; more are drawn from.", low=1)
+    rows: int = setting(2000, "Rows to compare on at most; of more, a sample is drawn.", low=1)
     seed: int = seed_setting()

@@ -54,10 +54,12 @@ class Training:
 
     @property
     def n(self) -> int:
+        """Number of rows."""
         return self.dataset.n
 
     @property
     def inputs(self) -> RowForms:
+        """The rows in both forms."""
         return RowForms(self.dataset.X, self.Z)
 
     @property
@@ -72,6 +74,7 @@ class Training:
 
     @property
     def num_classes(self) -> int:
+        """Number of classes; 0 for regression."""
         return len(self.dataset.classes)
 
     def __getitem__(self, rows: Tensor) -> "Training":
@@ -114,7 +117,9 @@ class CompareMethod(Protocol):
         ...
 
     @property
-    def family(self) -> Family: ...
+    def family(self) -> Family:
+        """Whose champion it may be."""
+        ...
 
     def fit(self, training: Training, *, seed: int) -> Model:
         """Choose the settings within the training part, and fit to all of it."""
@@ -160,6 +165,7 @@ def scores(predictions: Tensor, training: Training) -> list[Score]:
 
 
 def mean_score(parts: list[Score]) -> Score:
+    """The mean over the inner splits."""
     return Score(float(np.mean([s.error for s in parts])), float(np.mean([s.squared for s in parts])))
 
 

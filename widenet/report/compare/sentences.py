@@ -160,12 +160,12 @@ def _best_sentence(result: CompareResult, error: float) -> str:
     if not tied:
         return f"{start}, less than that of every other method by more than chance explains."
     if others == 1:
-        return f"{start}; {tied[0]} cannot be told from it."
+        return f"{start}; {tied[0]} cannot be told apart from it."
     if len(tied) == others:
-        return f"{start}; none of the {others} other methods can be told from it."
+        return f"{start}; none of the {others} other methods can be told apart from it."
     num_worse = others - len(tied)
     names = ", ".join(tied[:MOST_NAMED]) + (" and others" if len(tied) > MOST_NAMED else "")
     return (
-        f"{start}; of the {others} other methods, {len(tied)} cannot be told from it "
+        f"{start}; of the {others} other methods, {len(tied)} cannot be told apart from it "
         f"({names}), and {num_worse} {'is' if num_worse == 1 else 'are'} worse by more than chance explains."
     )
