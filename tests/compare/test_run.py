@@ -26,6 +26,7 @@ from widenet.runs.code import import_closure
 from widenet.runs.store import Store
 from widenet.study.forecast import Forecast
 from widenet.study.result import Outcome
+from widenet.testing import unit_rows
 
 CHEAP = ("relu2-bias-all", "gaussian", "arcsin", "ridge")
 
@@ -206,7 +207,7 @@ def test_stored_fits_belong_to_the_code_that_made_them():
     network, kernel, ridge = methods_by_name(["2layer-all", "gaussian", "ridge"], 8, 2)
     assert len({trial_code(method) for method in (network, kernel, ridge, Spy())}) == 4
     assert trial_code(kernel) == trial_code(classical("arcsin"))
-    made_here, made_there = EstimatorMethod("same", lambda classes: None), EstimatorMethod("same", np.sum)
+    made_here, made_there = EstimatorMethod("same", lambda classes: None), EstimatorMethod("same", unit_rows)
     assert trial_code(made_here) != trial_code(made_there)
     assert f"torch {version('torch')}, scikit-learn {version('scikit-learn')}" in trial_code(kernel)
 

@@ -1,6 +1,8 @@
 """What a stored trial depends on: all code that its computation imports, and nothing else."""
 
+import importlib
 import sys
+import types
 from importlib.metadata import version
 
 import pytest
@@ -17,15 +19,14 @@ def package(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def write(**sources):
-        for name, source in {"__init__": "", **sources}.items():
+        for name, source in ({"__init__": ""} | sources).items():
             (folder / f"{name}.py").write_text(source)
+        importlib.invalidate_caches()
         for cached in (code_version, code._path):
             cached.cache_clear()
 
     yield write
     write()
-    for name in [name for name in sys.modules if name.partition(".")[0] == "outside"]:
-        del sys.modules[name]
 
 
 LAYERS = {
@@ -91,6 +92,21 @@ def test_several_roots_are_one_closure_in_any_order(package):
     assert import_closure(roots) == {*roots, "outside.bottom"}
     assert code_version(*roots) == code_version(*reversed(roots))
     assert code_version("outside.beside") != code_version("outside.bottom")
+
+
+def test_nothing_is_imported_to_be_read(package):
+    package(**LAYERS, __init__="raise AssertionError\n")
+    assert import_closure(["outside.top"]) == {"outside.top", "outside.middle", "outside.bottom"}
+    assert not any(name.startswith("outside") for name in sys.modules)
+
+
+def test_a_script_is_read_where_it_stands(package, monkeypatch, tmp_path):
+    package(**LAYERS)
+    script = types.ModuleType("script_of_mine")
+    script.__file__ = str(tmp_path / "anywhere.py")
+    (tmp_path / "anywhere.py").write_text("from outside.middle import late\n")
+    monkeypatch.setitem(sys.modules, "script_of_mine", script)
+    assert set(imports_of("script_of_mine")) == {"outside.middle"}
 
 
 def test_a_module_that_cannot_be_found_has_no_source(package):

@@ -18,8 +18,8 @@ MODES: dict[str, tuple[Trained, str]] = {
     "hidden": ("hidden", "all layers but the last trained"),
     "last": ("last", "only the last layer trained"),
 }
-# Name: the layer, 1 / E σ(u)² for a standard normal u, and how people write it. Middle layers whose weight_var
-# is the second keep the scale of unit rows.
+# Name: the layer, 1 / E σ(u)² for a standard normal u, and how people write it. Middle layers whose
+# weight_var is the second keep the scale of unit rows.
 ACTIVATIONS: dict[str, tuple[Layer, float, str]] = {
     "relu": (Relu(), 2.0, "ReLU"),
     "erf": (Erf(), math.pi / (2 * math.asin(2 / 3)), "erf"),

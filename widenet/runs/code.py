@@ -1,8 +1,10 @@
 """What a stored trial depends on besides its settings and data: the source of the code that computes it."""
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -68,12 +70,22 @@ def _package(name: str) -> str:
 @cache
 def _path(name: str) -> Path | None:
     """The file of a module; None where there is no such module, or it is not Python."""
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):
-        return None
-    origin = None if spec is None else spec.origin
-    return Path(origin) if origin is not None and origin.endswith(".py") else None
+    spec = _spec(name)
+    origin = getattr(sys.modules.get(name), "__file__", None) or (spec and spec.origin)
+    return Path(origin) if origin and origin.endswith(".py") else None
+
+
+def _spec(name: str) -> ModuleSpec | None:
+    """Where a module is found, without importing it or its packages: they may do more than compute."""
+    package, _, _ = name.rpartition(".")
+    if not package:
+        try:
+            return find_spec(name)
+        except ValueError:  # a script, which knows its file all the same
+            return None
+    parent = _spec(package)
+    places = None if parent is None else parent.submodule_search_locations
+    return None if places is None else PathFinder.find_spec(name, places)
 
 
 def _source(name: str) -> bytes:

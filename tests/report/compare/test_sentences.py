@@ -87,7 +87,9 @@ def test_the_best_and_those_that_cannot_be_told_from_it(told, verdict):
     tests = tuple(pair_test(name, "a", 0.1, 0.001 if name == "b" else 0.5) for name in names[1:])
     significance = Significance(0.05, (champion("kernel", 0.1),), (), tests)
     found = verdict([method(name, "kernel", 0.1) for name in names], significance, CLASSES, 0.9)
-    assert "of the 6 other methods, 5 cannot be told apart from it (c, d, e, f and others), and 1" in found[-1]
+    assert (
+        "of the 6 other methods, 5 cannot be told apart from it (c, d, e, f and others), and 1" in found[-1]
+    )
 
 
 def test_squared_errors_have_no_percent(told):
