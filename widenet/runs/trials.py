@@ -8,6 +8,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from widenet.base.errors import WidenetError
+from widenet.base.progress import SILENT, Progress
 from widenet.runs.store import Store
 from widenet.runs.tables import Row
 from widenet.runs.trial import Failure, Result, Trial
@@ -15,7 +16,6 @@ from widenet.runs.trial import Failure, Result, Trial
 POLL = 0.25  # seconds between two looks at the trials that other processes run
 
 Work = Callable[[list[Mapping[str, Any]]], Iterable[Result]]
-Progress = Callable[[int, int, str], None]  # done, of how many, what
 
 
 class Executor(Protocol):
@@ -32,7 +32,7 @@ def run_trials(
     store: Store | None = None,
     executor: Executor | None = None,
     num_workers: int | None = None,
-    progress: Progress = lambda done, total, text: None,
+    progress: Progress = SILENT,
 ) -> tuple[Result | Failure, ...]:
     """Bring every trial to its end, each of them once.
 
@@ -50,7 +50,7 @@ def run_trials(
         executor: Where groups run side by side; by default one after the other in this process.
         num_workers: Groups that are claimed and submitted at a time, so that another process finds some left;
             None for all of them.
-        progress: Called with the numbers of trials that are done and wanted, and what is counted.
+        progress: Told of the trials that are done, of all that are wanted.
 
     Returns:
         What came of each trial, in the order of the groups and of the trials in them: a result as the store
@@ -197,7 +197,7 @@ class _Run:
             self.store.release(running + [trial for group in self.waiting for trial in group.values()])
 
     def tell(self) -> None:
-        self.progress(len(self.outcomes), self.total, "trials")
+        self.progress("trials", len(self.outcomes), self.total)
 
 
 def _run_group(work: Work, trials: list[Trial]) -> list[Row]:
