@@ -10,8 +10,8 @@ from widenet.kernels import gram_matrix, kernel_by_name
 from widenet.networks.fully_connected import ThreeLayers
 from widenet.networks.initialise import Initialisation, initialise
 from widenet.networks.names import network_by_name
-from widenet.networks.network import outputs, with_ones
-from widenet.networks.two_layer import TwoLayer
+from widenet.networks.network import network_outputs, with_ones
+from widenet.networks.two_layer import FineGrainedNet
 from widenet.training.descent import descend
 from widenet.training.losses import LOSSES
 from widenet.training.rows import as_rows
@@ -163,7 +163,7 @@ def test_full_batch_descent_is_that_of_the_two_layer_network(generator):
         dtype=torch.float64,
     )
     with_ones = torch.cat([X, torch.ones(len(X), 1, dtype=torch.float64)], 1)
-    params = TwoLayer(W=start["W"][0], a=start["A"][0, 0] * 40**0.5)
+    params = FineGrainedNet(W=start["W"][0], a=start["A"][0, 0] * 40**0.5)
     expected = descend(params, with_ones, Y[:, 0], eta=settings.rate / len(X), num_steps=20)
     torch.testing.assert_close(run.weights["W"][0], expected.params.W)
 
@@ -187,7 +187,7 @@ def test_diagnostics_are_those_of_the_weights(generator):
     ones = torch.ones(len(X), 1, dtype=torch.float64)
     signs = [(torch.cat([X, ones], 1) @ W.T > 0) for W in (run.weights["W"][0], start["W"][0])]
     assert run.sign_changes["first"] == pytest.approx(float((signs[0] != signs[1]).double().mean()))
-    assert torch.equal(outputs(network, run.weights, X)[0], out)
+    assert torch.equal(network_outputs(network, run.weights, X)[0], out)
     hidden = torch.cat([torch.relu(torch.cat([X, ones], 1) @ run.weights["W"][0].T), ones], 1)
     signs = [(hidden @ each.T > 0) for each in (V, V0)]
     changed = float((signs[0] != signs[1]).double().mean())

@@ -23,10 +23,19 @@ def listed(values: Iterable[object], limit: int = 8) -> str:
     return ", ".join(shown(value) for value in values[:limit]) + more
 
 
-def near_names(name: str, names: Sequence[str]) -> str:
-    """Half a sentence that suggests the names most like `name`, or lists them all when none is near."""
+def nearest(name: str, names: Sequence[str]) -> list[str]:
+    """At most three names like `name`, the most alike first, whatever their case."""
     folded = {known.casefold(): known for known in names}
-    near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+    return [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+
+
+def near_names(name: str, names: Sequence[str]) -> str:
+    """Half a sentence that suggests the names most like `name`, or lists them all when none is near.
+
+    >>> near_names("speceis", ("species", "width"))
+    "did you mean 'species'?"
+    """
+    near = nearest(name, names)
     return f"did you mean {listed(near)}?" if near else f"there are {listed(names)}."
 
 

@@ -1,12 +1,13 @@
 """Networks by the names that the command line takes."""
 
-import difflib
 import re
 from collections.abc import Callable
 
 from widenet.base.errors import InputError
+from widenet.base.wording import nearest, shown
+from widenet.kernels.networks import Trained
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.network import Network, Trained
+from widenet.networks.network import Network
 from widenet.networks.resnet import GeneralResNet, ResNet
 
 ARCHITECTURES: dict[str, Callable[[int, Trained], Network]] = {
@@ -33,6 +34,8 @@ def network_by_name(name: str, width: int) -> Network:
     if match and match[1] in ARCHITECTURES:
         trained: dict[str, Trained] = {each: each for each in TRAINED}
         return ARCHITECTURES[match[1]](width, trained[match[2]])
-    near = difflib.get_close_matches(name, network_names(), n=3, cutoff=0.6)
+    near = nearest(name, network_names())
     suggestion = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise InputError(f"There is no network {name!r}.{suggestion} Networks: {', '.join(network_names())}.")
+    raise InputError(
+        f"There is no network {shown(name)}.{suggestion} Networks: {', '.join(network_names())}."
+    )

@@ -1,12 +1,15 @@
 """What a stored trial depends on besides its settings and data: the source of the code that computes it."""
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
+from widenet.base.errors import InputError
+from widenet.base.wording import shown
 from widenet.runs.records import checksum
 
 
@@ -18,7 +21,16 @@ def code_version(*roots: str) -> str:
 
     Args:
         roots: Names of the modules that compute, of widenet or of whoever extends it.
+
+    Raises:
+        InputError: if a root has no source that could be read, as what is typed into a prompt has none.
     """
+    for root in roots:
+        if _path(root) is None:
+            raise InputError(
+                f"Module {shown(root)} has no source file, so a store cannot tell its versions apart: put it "
+                "into a file, or leave out `store`."
+            )
     sources = {name: _source(name) for name in sorted(import_closure(roots))}
     parts = (part for name, source in sources.items() for part in (name.encode(), source))
     return f"{version('widenet')} {checksum(*parts).hex()}"
@@ -39,14 +51,15 @@ def import_closure(roots: Iterable[str]) -> set[str]:
 
 
 def imports_of(name: str) -> Iterator[str]:
-    """Modules that a module names in its imports, those inside functions too, but not those for types alone."""
+    """Modules that a module imports, also inside functions, but not for types alone."""
     for node in _statements(ast.parse(_source(name))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), _package(name))
             for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if _path(inner) is not None else node.module
+                inner = f"{module}.{alias.name}"
+                yield inner if _path(inner) is not None else module
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
@@ -58,14 +71,21 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
         yield from _statements(child)
 
 
+def _package(name: str) -> str:
+    """Where the relative imports of a module begin."""
+    path = _path(name)
+    return name if path is not None and path.name == "__init__.py" else name.rpartition(".")[0]
+
+
 @cache
 def _path(name: str) -> Path | None:
     """The file of a module; None where there is no such module, or it is not Python."""
     try:
         spec = find_spec(name)
-    except (ImportError, ValueError):
-        return None
-    origin = None if spec is None else spec.origin
+    except (ImportError, ValueError):  # ValueError: a script that was started, for one
+        origin = getattr(sys.modules.get(name), "__file__", None)
+    else:
+        origin = None if spec is None else spec.origin
     return Path(origin) if origin is not None and origin.endswith(".py") else None
 
 

@@ -14,7 +14,7 @@ from widenet.base.errors import InputError, WidenetError
 from widenet.runs import tables
 from widenet.runs.owner import Owner
 from widenet.runs.tables import Row, row_id
-from widenet.runs.trial import Result, Trial
+from widenet.runs.trial import Trial, TrialResult
 
 APPLICATION = int.from_bytes(b"wnet", "big")  # marks the file as ours, where `file` and SQLite look for it
 SCHEMA = 1
@@ -70,7 +70,7 @@ class Store:
                 connection.execute("DELETE FROM claims WHERE token = ?", (self._owner.token,))
         self._connection.close()
 
-    def get(self, trial: Trial) -> Result | None:
+    def get(self, trial: Trial) -> TrialResult | None:
         """The result of a finished trial; None if it has none or its row turned out damaged."""
         row = self._read(row_id(trial.identity))
         if row is None:
@@ -99,7 +99,7 @@ class Store:
             self._heart.start()
         return free
 
-    def commit(self, rows: Sequence[Row]) -> list[Result]:
+    def commit(self, rows: Sequence[Row]) -> list[TrialResult]:
         """Store results in one transaction, end the claims on them, and return what is stored.
 
         Where another process was quicker, that is the result of the other one.

@@ -5,8 +5,8 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
-from widenet.runs.records import checksum, from_json, pack_arrays, to_json, unpack_arrays
-from widenet.runs.trial import Result, Trial
+from widenet.runs.records import checksum, pack_arrays, pack_json, unpack_arrays, unpack_json
+from widenet.runs.trial import Trial, TrialResult
 
 # The number of a row comes from the hash of its trial, so that the table itself is the only index: there is
 # no second tree that damage could bring out of step. Of a million trials two share a number once in 4·10⁷.
@@ -30,10 +30,10 @@ class Row:
     checksum: bytes
 
     @classmethod
-    def of(cls, trial: Trial, result: Result) -> "Row":
+    def of(cls, trial: Trial, result: TrialResult) -> "Row":
         """The row of a result."""
         identity = trial.identity
-        record, arrays = to_json(result.record).encode(), pack_arrays(result.arrays)
+        record, arrays = pack_json(result.record).encode(), pack_arrays(result.arrays)
         return cls(row_id(identity), identity, record, arrays, checksum(identity, record, arrays))
 
     @property
@@ -46,9 +46,9 @@ class Row:
             and row_id(self.identity) == self.id
         )
 
-    def result(self) -> Result:
+    def result(self) -> TrialResult:
         """The result of a sound row."""
-        return Result(record=from_json(self.record), arrays=unpack_arrays(self.arrays))
+        return TrialResult(record=unpack_json(self.record), arrays=unpack_arrays(self.arrays))
 
     def told(self) -> str:
         """The trial in words, as far as they can still be read."""

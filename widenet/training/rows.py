@@ -38,7 +38,7 @@ def as_rows(X: Tensor, Y: Tensor, dtype: torch.dtype) -> Rows:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredErrors:
     """Means over rows, of every copy, each of shape (s,).
 
     Attributes:
@@ -52,7 +52,7 @@ class Measured:
     misclassified: Tensor
 
 
-def measure(network: Network, params: Parameters, rows: Rows, loss: Loss) -> Measured:
+def measure_errors(network: Network, params: Parameters, rows: Rows, loss: Loss) -> MeasuredErrors:
     """Look at all rows, a piece at a time."""
     s = params["A"].shape[0]
     piece = max(1, MEASURED_ENTRIES // (s * network.width))
@@ -62,4 +62,4 @@ def measure(network: Network, params: Parameters, rows: Rows, loss: Loss) -> Mea
         out = network.forward(params, part.X, network.tape(params, part.n))
         seen = loss.values(out, part.Y), squared_errors(out, part.Y), mistakes(out, part.Y)
         totals += torch.stack([values.sum(1, dtype=torch.float64) for values in seen])
-    return Measured(*(totals / rows.n))
+    return MeasuredErrors(*(totals / rows.n))

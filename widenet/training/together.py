@@ -18,7 +18,7 @@ from widenet.networks.initialise import initialise
 from widenet.networks.network import ALIGNED, Network, Parameters, Tape, laid_out
 from widenet.training.losses import LOSSES, check_targets
 from widenet.training.optimisers import OPTIMISERS, Optimiser, chosen
-from widenet.training.rows import Rows, measure
+from widenet.training.rows import Rows, measure_errors
 from widenet.training.run import TrainingRun, norms_of, sign_changes
 from widenet.training.settings import TrainingSettings
 
@@ -133,8 +133,8 @@ class Group:
 
     def look(self, test: Rows | None, histories: Sequence[History], epoch: int) -> Tensor:
         """Measure every copy, write it down, and return the training losses, shape (s,)."""
-        seen = measure(self.network, self.params, self.train, self.loss)
-        tested = None if test is None else measure(self.network, self.params, test, self.loss)
+        seen = measure_errors(self.network, self.params, self.train, self.loss)
+        tested = None if test is None else measure_errors(self.network, self.params, test, self.loss)
         for copy, index in enumerate(self.alive.tolist()):
             history = histories[index]
             history.epochs.append(epoch)
