@@ -14,7 +14,7 @@ from widenet.kernels.names import kernel_by_name
 from widenet.kernels.networks import Serial
 from widenet.networks import tangent
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.networks.names import network_by_name, network_names
 from widenet.networks.network import Layered, Network, OuterProduct, Parameters, output_slopes, with_ones
 from widenet.networks.pseudo import Linearised, Pseudo
@@ -66,7 +66,7 @@ def drawn_grams(name: str, width: int, X: Tensor, num_draws: int, law: Initialis
     """Tangent kernels with one output of independent draws of the weights, shape (num_draws, n, n)."""
     network, generator = network_by_name(name, width), torch.Generator().manual_seed(3)
     draws = (
-        initialise(network, X.shape[1], 1, law, generator=generator, dtype=torch.float64)
+        draw_parameters(network, X.shape[1], 1, law, generator=generator, dtype=torch.float64)
         for _ in range(num_draws)
     )
     return torch.stack([tangent_gram(network, params, X) for params in draws])

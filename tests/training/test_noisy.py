@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers
-from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.networks.network import Parameters, network_outputs, with_ones
 from widenet.networks.pseudo import frozen_signs
 from widenet.testing import unit_rows
@@ -47,7 +47,7 @@ def formula(p: Parameters, X: Tensor) -> Tensor:
 
 
 def start_and_step(generator: torch.Generator, size: float = 0.5) -> tuple[Parameters, Parameters]:
-    start = initialise(NETWORK, D, K, Initialisation("layers"), generator=generator, dtype=torch.float64)
+    start = draw_parameters(NETWORK, D, K, Initialisation("layers"), generator=generator, dtype=torch.float64)
     step = {
         name: size * torch.randn(start[name].shape, generator=generator, dtype=torch.float64) for name in "WV"
     }
@@ -94,7 +94,7 @@ def test_without_noise_signs_and_decay_it_is_plain_sgd(problem) -> None:
     X, Y = problem
     run = train_noisy(NETWORK, X, Y, PLAIN)
     generator = torch.Generator().manual_seed(PLAIN.seed)
-    start = initialise(NETWORK, D, K, PLAIN.initialisation, generator=generator, dtype=torch.float64)
+    start = draw_parameters(NETWORK, D, K, PLAIN.initialisation, generator=generator, dtype=torch.float64)
     W, V, A = (start[name].clone() for name in "WVA")
     losses = []
     for _ in range(PLAIN.rounds * PLAIN.inner_steps):

@@ -42,7 +42,7 @@ class NumericColumn:
         refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
         gaps = np.isnan(parsed)
         if self.fill is None:
-            refuse_first(gaps, values, "is missing: fill it in, or pass --impute when fitting.")
+            refuse_first(gaps, values, "is missing: fill it in, or fit with `impute=True`.")
         else:
             parsed[gaps] = self.fill
         return parsed[:, None]
@@ -64,7 +64,7 @@ class CategoricalColumn:
         """Zeros and ones of shape (n, number of categories)."""
         words, gaps = texts(values), missing(values)
         if self.fill is None:
-            refuse_first(gaps, values, "is missing: fill it in, or pass --impute when fitting.")
+            refuse_first(gaps, values, "is missing: fill it in, or fit with `impute=True`.")
         else:
             words[gaps] = self.fill
         index = {category: k for k, category in enumerate(self.categories)}
@@ -192,7 +192,7 @@ def fit_array_columns(array: np.ndarray, names: tuple[str, ...], *, impute: bool
     if not impute:
         raise InputError(
             f"{_where(gaps)} is not a number (NaN), one of {counted(int(gaps.sum()), 'missing value')}: "
-            "fill them in, or pass --impute."
+            "fill them in, or set `impute=True`."
         )
     empty = gaps.all(axis=0)
     if empty.any():

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.networks.fully_connected import TwoLayers
-from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.networks.network import Parameters, network_outputs
 from widenet.networks.pseudo import Pseudo
 from widenet.theory.beyond_two_layers.hermite import GatedHermite
@@ -147,7 +147,7 @@ def width_study(
         network, found, moved = TwoLayers(width, "hidden"), [], []
         for _ in range(num_seeds):
             initialisation = Initialisation("layers", epsilon_a=epsilon_a)
-            start = initialise(
+            start = draw_parameters(
                 network, X.shape[1], Y.shape[1], initialisation, generator=generator, dtype=X.dtype
             )
             step = constructed_step(start, terms, epsilon_a)

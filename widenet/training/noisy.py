@@ -21,7 +21,7 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers
-from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.networks.network import Parameters, network_outputs
 from widenet.networks.pseudo import with_signs
 from widenet.training.losses import LOSSES, LossName, check_targets
@@ -199,7 +199,7 @@ def train_noisy(
     begin = time.perf_counter()
     d, k, law, dtype = X.shape[1], Y.shape[1], settings.initialisation, X.dtype
     generator = torch.Generator().manual_seed(settings.seed)
-    start = initialise(network, d, k, law, generator=generator, dtype=dtype)
+    start = draw_parameters(network, d, k, law, generator=generator, dtype=dtype)
     problem = NoisyProblem(network, start, as_rows(X, Y, dtype), settings)
     step = {name: torch.zeros_like(start[name]) for name in network.moved}
     check_targets(settings.loss, problem.rows.Y)

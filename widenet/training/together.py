@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from widenet.base.errors import InputError
-from widenet.networks.initialise import initialise
+from widenet.networks.initialise import draw_parameters
 from widenet.networks.network import ALIGNED, Network, Parameters, Tape, laid_out
 from widenet.training.losses import LOSSES, check_targets
 from widenet.training.optimisers import OPTIMISERS, Optimiser, chosen
@@ -85,7 +85,9 @@ class Group:
         self.train_and_blank = Rows(_with_blank(train.X), _with_blank(train.Y))
         self.generator = torch.Generator().manual_seed(common.seed)
         d, k = train.X.shape[1] - 1, train.Y.shape[1]
-        self.start = initialise(network, d, k, common.initialisation, generator=self.generator, dtype=dtype)
+        self.start = draw_parameters(
+            network, d, k, common.initialisation, generator=self.generator, dtype=dtype
+        )
         self.moved = {name: laid_out(self.start[name].expand(len(places), -1, -1)) for name in network.moved}
         each = [settings[place] for place in places.tolist()]
         self.optimiser: Optimiser = OPTIMISERS[common.optimiser](self.moved, each)
