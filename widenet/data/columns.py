@@ -31,6 +31,7 @@ class NumericColumn:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the columns that it becomes."""
         return (self.name,)
 
     def encode(self, values: pd.Series) -> np.ndarray:
@@ -58,6 +59,7 @@ class CategoricalColumn:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the columns that it becomes."""
         return tuple(f"{self.name}={category}" for category in self.categories)
 
     def encode(self, values: pd.Series) -> np.ndarray:

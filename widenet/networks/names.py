@@ -27,6 +27,10 @@ def network_names() -> tuple[str, ...]:
 def network_by_name(name: str, width: int) -> Network:
     """The network of that name and width, such as `3resnet-all`.
 
+    >>> network = network_by_name("3resnet-hidden", 100)
+    >>> network.moved, network.shapes(d=20, k=1)["W"]
+    (('W', 'V'), (100, 21))
+
     Raises:
         InputError: if there is none, or the width is not positive.
     """

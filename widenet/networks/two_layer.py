@@ -28,6 +28,7 @@ class FineGrainedNet:
 
     @property
     def width(self) -> int:
+        """Number of neurons m."""
         return self.W.shape[0]
 
 

@@ -41,6 +41,7 @@ class Evidence:
 
     @property
     def num_classes(self) -> int:
+        """Number of classes c."""
         return self.means.shape[1]
 
     @property

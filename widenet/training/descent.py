@@ -26,7 +26,7 @@ class DescentRun:
         neuron_movement: ‖w_r(K) − w_r(0)‖ of every neuron, shape (m,).
         sign_changes: Share of the m·n signs of w_r^T x_i that differ between W(0) and W(K).
         diverged: True when the run was stopped because its residual outgrew `DIVERGED` times the initial one
-            or was no longer finite; K is then the step of the stop, not the number that was asked for.
+            or was no longer finite; K is then the step of the stop, not `num_steps`.
         params: The network at step K.
     """
 

@@ -26,6 +26,7 @@ class Rows:
 
     @property
     def n(self) -> int:
+        """Number of rows."""
         return self.X.shape[0]
 
     def __getitem__(self, rows: Tensor | slice) -> "Rows":

@@ -37,6 +37,14 @@ def train(
 ) -> TrainingRun:
     """Train one network and return its run with the weights.
 
+    >>> from widenet.data import load
+    >>> from widenet.networks import network_by_name
+    >>> dataset = load("resnet-cube:n=50,d=8")
+    >>> settings = TrainingSettings(rate=0.05, epochs=20)
+    >>> run = train(network_by_name("3resnet-all", 30), dataset, settings)
+    >>> run.train_error[-1] < run.train_error[0], run.outputs(dataset.X).shape
+    (True, torch.Size([50, 4]))
+
     Args:
         network: The architecture, as of `network_by_name`.
         dataset: Rows to train on.
