@@ -207,3 +207,12 @@ def test_a_change_of_the_file_of_a_network_is_another_version(outside):
         code_version.cache_clear()
         versions.add(module._code(import_module("mynet").MyNet(10)))
     assert len(versions) == 3
+
+
+def test_a_network_without_a_source_file_is_not_stored(dataset, outside, monkeypatch):
+    (outside / "mynet.py").write_text(OUTSIDE)
+    typed = type("MyNet", (import_module("mynet").MyNet,), {"__module__": "prompt"})
+    monkeypatch.setitem(ARCHITECTURES, "mynet", typed)
+    assert not sweep(typed(10), dataset, [BASE])[0].diverged
+    with Store(outside / "runs.sqlite") as store, pytest.raises(InputError, match="MyNet has no source file"):
+        sweep(typed(10), dataset, [BASE], store=store)

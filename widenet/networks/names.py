@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from widenet.base.errors import InputError
-from widenet.base.wording import nearest, shown
+from widenet.base.wording import no_such
 from widenet.kernels.networks import Trained
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
 from widenet.networks.network import Network
@@ -38,8 +38,4 @@ def network_by_name(name: str, width: int) -> Network:
     if match and match[1] in ARCHITECTURES:
         trained: dict[str, Trained] = {each: each for each in TRAINED}
         return ARCHITECTURES[match[1]](width, trained[match[2]])
-    near = nearest(name, network_names())
-    suggestion = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise InputError(
-        f"There is no network {shown(name)}.{suggestion} Networks: {', '.join(network_names())}."
-    )
+    raise InputError(no_such("network", name, network_names()))

@@ -8,8 +8,6 @@ from importlib.metadata import version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
-from widenet.base.errors import InputError
-from widenet.base.wording import shown
 from widenet.runs.records import checksum
 
 
@@ -21,19 +19,15 @@ def code_version(*roots: str) -> str:
 
     Args:
         roots: Names of the modules that compute, of widenet or of whoever extends it.
-
-    Raises:
-        InputError: if a root has no source that could be read, as what is typed into a prompt has none.
     """
-    for root in roots:
-        if _path(root) is None:
-            raise InputError(
-                f"Module {shown(root)} has no source file, so a store cannot tell its versions apart: put it "
-                "into a file, or leave out `store`."
-            )
     sources = {name: _source(name) for name in sorted(import_closure(roots))}
     parts = (part for name, source in sources.items() for part in (name.encode(), source))
     return f"{version('widenet')} {checksum(*parts).hex()}"
+
+
+def has_source(name: str) -> bool:
+    """Whether a module has a file to be read; what is typed into a prompt has none."""
+    return _path(name) is not None
 
 
 def import_closure(roots: Iterable[str]) -> set[str]:
@@ -51,7 +45,7 @@ def import_closure(roots: Iterable[str]) -> set[str]:
 
 
 def imports_of(name: str) -> Iterator[str]:
-    """Modules that a module imports, also inside functions, but not for types alone."""
+    """Modules that a module imports, inside its functions too, but not those for types alone."""
     for node in _statements(ast.parse(_source(name))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -66,13 +60,13 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
     """All nodes but those under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
-            continue
+            child = ast.Module(child.orelse, [])
         yield child
         yield from _statements(child)
 
 
 def _package(name: str) -> str:
-    """Where the relative imports of a module begin."""
+    """The package that a module's relative imports start from."""
     path = _path(name)
     return name if path is not None and path.name == "__init__.py" else name.rpartition(".")[0]
 
@@ -82,10 +76,9 @@ def _path(name: str) -> Path | None:
     """The file of a module; None where there is no such module, or it is not Python."""
     try:
         spec = find_spec(name)
+        origin = None if spec is None else spec.origin
     except (ImportError, ValueError):  # ValueError: a script that was started, for one
         origin = getattr(sys.modules.get(name), "__file__", None)
-    else:
-        origin = None if spec is None else spec.origin
     return Path(origin) if origin is not None and origin.endswith(".py") else None
 
 

@@ -17,6 +17,7 @@ from widenet.data.dataset import Dataset
 from widenet.networks.names import network_names
 from widenet.networks.network import Network
 from widenet.runs import Failure, Store, Trial, TrialResult, code_version, data_hash, run_trials
+from widenet.runs.code import has_source
 from widenet.runs.trials import Executor
 from widenet.training.rows import Rows, as_rows
 from widenet.training.run import TrainingRun
@@ -175,8 +176,13 @@ def _require_room(
 
 def _code(network: Network) -> str:
     """The version of the code that trains this network, so that runs of other code are not mixed in."""
-    code = code_version(type(network).__module__, "widenet.training.together")
-    return f"{code} torch {torch.__version__}"
+    home = type(network).__module__
+    if not has_source(home):
+        raise InputError(
+            f"{type(network).__name__} has no source file, so a store cannot tell its versions apart: put it "
+            "into a file, or leave out `store`."
+        )
+    return f"{code_version(home, 'widenet.training.together')} torch {torch.__version__}"
 
 
 def _train_group(
