@@ -342,3 +342,61 @@ def test_a_store_in_use_for_too_long(path, trial, monkeypatch):
         with pytest.raises(WidenetError, match=f"{path} was in use"):
             store.claim([trial])
         assert time.monotonic() - begin < 2
+
+
+def old_store(path: Path) -> None:
+    """A store as the first schema has it, with one finished trial and no table of states."""
+    row = Row.of(trial_of(1), result_of(1))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for table, columns in (
+            ("trials", "id INTEGER PRIMARY KEY, identity BLOB, record BLOB, arrays BLOB, checksum BLOB"),
+            (
+                "claims",
+                "id INTEGER PRIMARY KEY, token TEXT, place TEXT, pid INTEGER, started INTEGER, beat REAL",
+            ),
+        ):
+            connection.execute(f"CREATE TABLE {table} ({columns})")
+        values = (row.id, row.identity, row.record, row.arrays, row.checksum)
+        connection.execute("INSERT INTO trials VALUES (?, ?, ?, ?, ?)", values)
+        connection.execute(f"PRAGMA application_id = {module.APPLICATION}")
+        connection.execute("PRAGMA user_version = 1")
+
+
+def test_a_store_of_the_first_schema_is_read_and_goes_on(path, query):
+    old_store(path)
+    with Store(path) as store:
+        assert same(store.get(trial_of(1)), result_of(1))
+        assert store.load_state(trial_of(2)) is None
+        assert store.num_unfinished() == 0
+        store.save_state(trial_of(2), {"W": np.ones(2)}, {"n": 1})
+        store.commit([Row.of(trial_of(3), result_of(3))])
+    assert query(path, "PRAGMA user_version") == [(module.SCHEMA,)]
+    with Store(path) as store:
+        assert store.damaged == ()
+        assert store.load_state(trial_of(2)).notes == {"n": 1}
+        assert same(store.get(trial_of(1)), result_of(1))
+        assert same(store.get(trial_of(3)), result_of(3))
+
+
+def test_a_store_of_the_first_schema_that_may_not_be_written():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "runs.db"
+        old_store(path)
+        before = path.read_bytes()
+        path.chmod(0o444)
+        Path(folder).chmod(0o555)
+        with unprivileged(), Store(path) as store:
+            assert same(store.get(trial_of(1)), result_of(1))
+            assert store.load_state(trial_of(1)) is None
+            assert (store.num_unfinished(), store.is_empty()) == (0, False)
+            store.drop_state(trial_of(1))
+            with pytest.raises(InputError, match=f"{path} may not be written"):
+                store.save_state(trial_of(1), {}, {})
+        Path(folder).chmod(0o755)
+        assert path.read_bytes() == before
+
+
+def test_where_a_folder_keeps_its_store(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert module.beside(Path("result")) == tmp_path.resolve() / "result.store"
+    assert module.beside(Path("x/..")).parent == tmp_path.resolve().parent

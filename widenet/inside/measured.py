@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError
+from widenet.base.rounding import TINY, UNIT
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import find_duplicates
 from widenet.data.prepare import EXTREME
@@ -25,8 +26,6 @@ MOST_ROWS = 10_000  # eigenvalues of more are those of a part of the rows
 MOST_POWERS = 3  # p up to which a σ of [x^{⊗2p}] above 0 is looked for
 NUM_STEPS = 240  # products with H∞ from the labels, at most
 WIDTH = 1e-3  # relative width of the bracket of yᵀH⁻¹y that is narrow enough
-UNIT = torch.finfo(torch.float64).eps / 2
-TINY = torch.finfo(torch.float64).tiny
 LARGEST_EXPONENT = 1024  # floats are below 2 to this power
 ON_CUBE = 1e-9  # relative difference of the coordinates' sizes that rounding makes
 

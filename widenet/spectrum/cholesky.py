@@ -14,12 +14,11 @@ import torch
 from torch import Tensor
 
 from widenet.base.memory import require_memory
+from widenet.base.rounding import TINY, UNIT
 from widenet.spectrum.lanczos import Krylov, lanczos
 
 TileOf = Callable[[int, int, int, int], Tensor]
 
-UNIT = torch.finfo(torch.float64).eps / 2  # u, the relative rounding of one operation
-TINY = torch.finfo(torch.float64).tiny
 CAUTION = 16  # an estimate of λ_min may be this much too large: to factorise twice costs more than it gains
 SHARP = 0.8  # a lower bound of this share of the value is not sharpened further
 REPEATED = 16384  # rows up to which a second factorisation, to sharpen the bound, is cheap
