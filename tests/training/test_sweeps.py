@@ -137,10 +137,10 @@ def test_a_test_set_of_another_shape_is_refused(dataset):
 
 def test_failed_runs_are_told(dataset, monkeypatch):
     def fail(*args, **kwargs):
-        raise ValueError("no luck")
+        raise ValueError("broken")
 
     monkeypatch.setattr(module, "train_together", fail)
-    with pytest.raises(WidenetError, match=r"2 of 2 runs failed.*no luck"):
+    with pytest.raises(WidenetError, match=r"2 of 2 runs failed.*broken"):
         sweep(network_by_name("2layer-all", 10), dataset, [BASE, replace(BASE, rate=0.2)])
 
 

@@ -29,9 +29,9 @@ def load(
 ) -> Dataset:
     """Load a built-in data set or a file.
 
-    >>> dataset = load("digits")
-    >>> dataset.n, dataset.d, dataset.task, len(dataset.classes)
-    (1797, 64, 'multiclass', 10)
+    >>> dataset = load("resnet-cube:n=100,d=10,seed=1")
+    >>> dataset.n, dataset.d, dataset.task, dataset.Y.shape
+    (100, 10, 'regression', torch.Size([100, 5]))
 
     Args:
         source: A name of `builtin_names()`, those of concept classes with options if wanted

@@ -24,13 +24,12 @@ from widenet.networks.fully_connected import ThreeLayers
 from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.networks.network import Parameters, network_outputs
 from widenet.networks.pseudo import with_signs
-from widenet.training.losses import LOSSES, LossName, check_targets
+from widenet.training.losses import DIVERGED, LOSSES, LossName, check_targets
 from widenet.training.rows import Rows, as_rows, measure_errors
 from widenet.training.run import Moved, norms_of
 
 Regulariser = Literal["two-four", "frobenius"]
 DRAWN_ENTRIES = 2**23  # of weights that are held at a time for the choice among draws
-DIVERGED = 1e3  # times the initial loss
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,12 @@ from torch.nn.functional import pad
 from widenet.base.errors import InputError
 from widenet.networks.initialise import draw_parameters
 from widenet.networks.network import ALIGNED, Network, Parameters, Tape, laid_out
-from widenet.training.losses import LOSSES, check_targets
+from widenet.training.losses import DIVERGED, LOSSES, check_targets
 from widenet.training.optimisers import OPTIMISERS, Optimiser, chosen
 from widenet.training.rows import Rows, measure_errors
 from widenet.training.run import TrainingRun, norms_of, sign_changes
 from widenet.training.settings import TrainingSettings
 
-DIVERGED = 1e3  # times the initial loss
 RECORDS = 40  # times that the losses are measured, besides the start
 
 
