@@ -17,7 +17,7 @@ from widenet.compare.kernels import (
 )
 from widenet.compare.tuning import RowForms, losses
 from widenet.kernels import Gaussian, gram_matrix, kernel_by_name
-from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.networks.names import network_by_name
 from widenet.networks.network import with_ones
 from widenet.networks.tangent import tangent_gram
@@ -76,7 +76,7 @@ def test_kernels_are_the_limits_of_the_compared_networks(kernel, network, mode, 
     wide = network_by_name(f"{network}-{mode}", 1024)
     draws = []
     for _ in range(6):
-        params = initialise(wide, 3, 1, Initialisation(), generator=generator, dtype=X.dtype)
+        params = draw_parameters(wide, 3, 1, Initialisation(), generator=generator, dtype=X.dtype)
         draws.append(tangent_gram(wide, params, X))
     expected = gram_matrix(kernel_by_name(f"{kernel}-bias-{mode}"), X)
     torch.testing.assert_close(torch.stack(draws).mean(0), expected, rtol=0.08, atol=0)

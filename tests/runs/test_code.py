@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 
 from widenet.runs import code
-from widenet.runs.code import code_version, import_closure, imports_of
+from widenet.runs.code import code_version, has_source, import_closure, imports_of
 
 
 @pytest.fixture
@@ -113,3 +113,18 @@ def test_a_module_that_cannot_be_found_has_no_source(package):
     package(**LAYERS)
     assert import_closure(["outside.missing"]) == {"outside.missing"}
     assert code_version("outside.missing") != code_version("outside.absent")
+
+
+def test_a_script_that_was_started_has_a_source_and_a_prompt_has_none(package, monkeypatch, tmp_path):
+    package()
+    main = types.ModuleType("__main__")  # without a spec, as when a script is started
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    assert not has_source("__main__")
+    versions = []
+    for source in ("x = 1", "x = 2"):
+        main.__file__ = str(tmp_path / "script.py")
+        (tmp_path / "script.py").write_text(source)
+        package()
+        assert has_source("__main__")
+        versions.append(code_version("__main__"))
+    assert versions[0] != versions[1]

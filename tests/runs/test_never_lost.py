@@ -82,7 +82,7 @@ def test_two_processes_run_each_trial_once(start, stored, logged, query, tmp_pat
 def test_claims_of_a_killed_process_are_taken_over_at_once(start, logged, query, wait_until, tmp_path):
     path, log = tmp_path / "runs.db", tmp_path / "b.log"
     stuck = start(path, tmp_path / "a.log", 8, 1000.0)
-    wait_until(lambda: path.exists() and len(query(path, "SELECT name FROM sqlite_master")) == 2)
+    wait_until(lambda: path.exists() and len(query(path, "SELECT name FROM sqlite_master")) == 3)
     wait_until(lambda: len(query(path, "SELECT * FROM claims")) == 4)
     other = start(path, log, 8, 0.0)
     wait_until(lambda: len(logged(log)) == 4)

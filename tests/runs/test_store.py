@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from widenet.base.errors import InputError, WidenetError
-from widenet.runs import Result, Store, Trial, run_trials
+from widenet.runs import Store, Trial, TrialResult, run_trials
 from widenet.runs import store as module
 from widenet.runs.owner import Owner, current_place
-from widenet.runs.records import to_json
+from widenet.runs.records import pack_json
 from widenet.runs.tables import TORN, Row
 
 NUM_TRIALS = 60
@@ -37,15 +37,15 @@ def trial_of(number: int) -> Trial:
     return Trial({"number": f"setting-{number:03}"}, code="1", data="digits")
 
 
-def result_of(number: int) -> Result:
+def result_of(number: int) -> TrialResult:
     weights = np.random.default_rng(number).normal(size=(number % 5 + 1, 120))
-    return Result({"note": f"record-{number:03}", "losses": [0.1 * number] * 40}, {"weights": weights})
+    return TrialResult({"note": f"record-{number:03}", "losses": [0.1 * number] * 40}, {"weights": weights})
 
 
-def same(result: Result | None, expected: Result) -> bool:
+def same(result: TrialResult | None, expected: TrialResult) -> bool:
     return (
         result is not None
-        and to_json(result.record) == to_json(expected.record)
+        and pack_json(result.record) == pack_json(expected.record)
         and result.arrays.keys() == expected.arrays.keys()
         and all(np.array_equal(result.arrays[name], array) for name, array in expected.arrays.items())
     )
@@ -92,7 +92,7 @@ def test_results_come_back_exactly(path, trial):
     }
     with Store(path) as store:
         assert store.get(trial) is None
-        store.commit([Row.of(trial, Result(record, arrays))])
+        store.commit([Row.of(trial, TrialResult(record, arrays))])
     with Store(path) as store:
         result = store.get(trial)
     assert result.record == record
@@ -112,17 +112,17 @@ def test_results_come_back_exactly(path, trial):
 )
 def test_what_differs_in_anything_is_another_trial(path, trial, other):
     with Store(path) as store:
-        store.commit([Row.of(trial, Result({"error": 1}))])
+        store.commit([Row.of(trial, TrialResult({"error": 1}))])
         assert store.get(other) is None
         assert store.claim([trial, other]) == [other]
-        store.commit([Row.of(other, Result({"error": 2}))])
+        store.commit([Row.of(other, TrialResult({"error": 2}))])
         assert store.get(trial).record == {"error": 1}
 
 
 def test_the_first_commit_stays(path, trial):
     with Store(path) as store, Store(path) as other:
-        assert store.commit([Row.of(trial, Result({"by": "store"}))])[0].record == {"by": "store"}
-        assert other.commit([Row.of(trial, Result({"by": "other"}))])[0].record == {"by": "store"}
+        assert store.commit([Row.of(trial, TrialResult({"by": "store"}))])[0].record == {"by": "store"}
+        assert other.commit([Row.of(trial, TrialResult({"by": "other"}))])[0].record == {"by": "store"}
 
 
 def test_a_claim_keeps_others_away_until_given_back(path, trial):
@@ -342,3 +342,61 @@ def test_a_store_in_use_for_too_long(path, trial, monkeypatch):
         with pytest.raises(WidenetError, match=f"{path} was in use"):
             store.claim([trial])
         assert time.monotonic() - begin < 2
+
+
+def old_store(path: Path) -> None:
+    """A store as the first schema has it, with one finished trial and no table of states."""
+    row = Row.of(trial_of(1), result_of(1))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for table, columns in (
+            ("trials", "id INTEGER PRIMARY KEY, identity BLOB, record BLOB, arrays BLOB, checksum BLOB"),
+            (
+                "claims",
+                "id INTEGER PRIMARY KEY, token TEXT, place TEXT, pid INTEGER, started INTEGER, beat REAL",
+            ),
+        ):
+            connection.execute(f"CREATE TABLE {table} ({columns})")
+        values = (row.id, row.identity, row.record, row.arrays, row.checksum)
+        connection.execute("INSERT INTO trials VALUES (?, ?, ?, ?, ?)", values)
+        connection.execute(f"PRAGMA application_id = {module.APPLICATION}")
+        connection.execute("PRAGMA user_version = 1")
+
+
+def test_a_store_of_the_first_schema_is_read_and_goes_on(path, query):
+    old_store(path)
+    with Store(path) as store:
+        assert same(store.get(trial_of(1)), result_of(1))
+        assert store.load_state(trial_of(2)) is None
+        assert store.num_unfinished() == 0
+        store.save_state(trial_of(2), {"W": np.ones(2)}, {"n": 1})
+        store.commit([Row.of(trial_of(3), result_of(3))])
+    assert query(path, "PRAGMA user_version") == [(module.SCHEMA,)]
+    with Store(path) as store:
+        assert store.damaged == ()
+        assert store.load_state(trial_of(2)).notes == {"n": 1}
+        assert same(store.get(trial_of(1)), result_of(1))
+        assert same(store.get(trial_of(3)), result_of(3))
+
+
+def test_a_store_of_the_first_schema_that_may_not_be_written():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "runs.db"
+        old_store(path)
+        before = path.read_bytes()
+        path.chmod(0o444)
+        Path(folder).chmod(0o555)
+        with unprivileged(), Store(path) as store:
+            assert same(store.get(trial_of(1)), result_of(1))
+            assert store.load_state(trial_of(1)) is None
+            assert (store.num_unfinished(), store.is_empty()) == (0, False)
+            store.drop_state(trial_of(1))
+            with pytest.raises(InputError, match=f"{path} may not be written"):
+                store.save_state(trial_of(1), {}, {})
+        Path(folder).chmod(0o755)
+        assert path.read_bytes() == before
+
+
+def test_where_a_folder_keeps_its_store(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert module.beside(Path("result")) == tmp_path.resolve() / "result.store"
+    assert module.beside(Path("x/..")).parent == tmp_path.resolve().parent

@@ -14,7 +14,7 @@ from widenet.compare.tuning import CompareMethod
 from widenet.data.dataset import Dataset
 from widenet.runs.code import code_version
 from widenet.runs.store import Store
-from widenet.runs.trial import Failure, Result, Trial, data_hash
+from widenet.runs.trial import Failure, Trial, TrialResult, data_hash
 from widenet.runs.trials import run_trials
 
 LIBRARIES = ("torch", "scikit-learn")  # whose versions a trial's numbers depend on
@@ -74,10 +74,10 @@ class Trials:
         """Bring every trial to its end: outcomes of each method, by fold."""
         methods = {method.name: method for method in self.methods}
 
-        def work(settings: list[Mapping[str, Any]]) -> list[Result]:
+        def work(settings: list[Mapping[str, Any]]) -> list[TrialResult]:
             (own,) = settings
             name, j = str(own["method"]), int(own["fold"])
-            return [Result(asdict(run_trial(methods[name], self.fold(j))))]
+            return [TrialResult(asdict(run_trial(methods[name], self.fold(j))))]
 
         groups = [[trial] for trial in self.trials.values()]
         found = run_trials(groups, work, store=self.store, progress=progress)

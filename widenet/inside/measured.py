@@ -9,6 +9,7 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.progress import SILENT, Progress
+from widenet.base.rounding import TINY, UNIT
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import find_duplicates
 from widenet.data.prepare import EXTREME

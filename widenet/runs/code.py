@@ -26,6 +26,11 @@ def code_version(*roots: str) -> str:
     return f"{version('widenet')} {checksum(*parts).hex()}"
 
 
+def has_source(name: str) -> bool:
+    """Whether a module has a file to be read; what is typed into a prompt has none."""
+    return _path(name) is not None
+
+
 def import_closure(roots: Iterable[str]) -> set[str]:
     """The modules, and all of widenet and of their own packages that they import, directly or not."""
     roots = tuple(roots)

@@ -1,40 +1,44 @@
-"""A store of finished trials in one SQLite file: it survives being killed, and several processes share it."""
+"""A store of trials in one SQLite file: it survives being killed, and several processes share it."""
 
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
+from typing import Any
+
+import numpy as np
 
 from widenet.base.errors import InputError, WidenetError
 from widenet.runs import tables
 from widenet.runs.owner import Owner
-from widenet.runs.tables import Row, row_id
-from widenet.runs.trial import Result, Trial
+from widenet.runs.records import unpack_json
+from widenet.runs.tables import Row, TrialState, row_id
+from widenet.runs.trial import Trial, TrialResult
 
 APPLICATION = int.from_bytes(b"wnet", "big")  # marks the file as ours, where `file` and SQLite look for it
-SCHEMA = 1
+SCHEMA = 2  # that of 1 has no states
 BUSY = 60.0  # seconds to wait for another process's transaction, which takes milliseconds
 BEAT = 15.0  # seconds between two signs of life of a process that holds claims
 LEASE = 120.0  # seconds without one after which a process on another machine counts as gone
 
 
 class Store:
-    """Finished trials, and claims on those that are being run.
+    """Finished trials, the states of others, and claims on those that are being run.
 
-    A trial is there whole or not at all, with a checksum over every byte. Opening a store judges all of them;
-    what is damaged is set aside, listed in `damaged`, and counts as not run. The file keeps a rollback
+    A trial is there whole or not at all, and so is a state, with a checksum over every byte. Opening a store
+    judges all of them; what is damaged is set aside, listed in `damaged`, and counts as not run. The file keeps a rollback
     journal, not a write-ahead log, so that at rest it is one file that can be copied, and read where nothing
     can be written. On a file system shared by several machines their clocks must agree to within a minute.
     An open store belongs to the thread that opened it.
 
     Attributes:
         path: The file.
-        damaged: In words, each trial that was found damaged since the store was opened.
+        damaged: In words, each trial or part of a state that was found damaged since the store was opened.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -70,9 +74,9 @@ class Store:
                 connection.execute("DELETE FROM claims WHERE token = ?", (self._owner.token,))
         self._connection.close()
 
-    def get(self, trial: Trial) -> Result | None:
+    def get(self, trial: Trial) -> TrialResult | None:
         """The result of a finished trial; None if it has none or its row turned out damaged."""
-        row = self._read(row_id(trial.identity))
+        row = self._read("trials", row_id(trial.identity))
         if row is None:
             return None
         if row.identity != trial.identity:
@@ -99,16 +103,16 @@ class Store:
             self._heart.start()
         return free
 
-    def commit(self, rows: Sequence[Row]) -> list[Result]:
+    def commit(self, rows: Sequence[Row]) -> list[TrialResult]:
         """Store results in one transaction, end the claims on them, and return what is stored.
 
         Where another process was quicker, that is the result of the other one.
         """
         with self._transaction() as connection:
             for row in rows:
-                tables.insert_row(connection, row)
+                tables.insert_row(connection, "trials", row)
             connection.executemany("DELETE FROM claims WHERE id = ?", [(row.id,) for row in rows])
-        return [(self._read(row.id) or row).result() for row in rows]
+        return [(self._read("trials", row.id) or row).result() for row in rows]
 
     def release(self, trials: Iterable[Trial]) -> None:
         """Give the claims of this store on some trials back."""
@@ -118,13 +122,61 @@ class Store:
                 [(row_id(trial.identity), self._owner.token) for trial in trials],
             )
 
+    def save_state(
+        self,
+        trial: Trial,
+        arrays: Mapping[str, np.ndarray],
+        notes: Mapping[str, Any],
+        *,
+        finished: bool = False,
+    ) -> None:
+        """Keep how far a trial has come, in one transaction, in place of what was kept of it before.
+
+        Args:
+            trial: The trial.
+            arrays: Named arrays of numbers.
+            notes: What else is known, as `to_json` takes it.
+            finished: Whether it has come to its end, and waits only for its result to be written elsewhere.
+        """
+        self._upgrade()
+        with self._transaction() as connection:
+            tables.delete_state(connection, trial)
+            for row in tables.state_rows(trial, TrialState(arrays, notes, finished)):
+                tables.insert_row(connection, "states", row)
+
+    def load_state(self, trial: Trial) -> TrialState | None:
+        """How far a trial has come; None if nothing is kept of it, or what was kept turned out damaged."""
+        first = self._part(trial, 0)
+        if first is None:
+            return None
+        head = unpack_json(first.record)
+        return tables.state_of(head, (self._part(trial, part + 1) for part in range(head["num_parts"])))
+
+    def drop_state(self, trial: Trial) -> None:
+        """Forget how far a trial has come."""
+        if tables.has_table(self._connection, "states"):
+            with self._transaction() as connection:
+                tables.delete_state(connection, trial)
+
     def is_empty(self) -> bool:
         """Whether it holds nothing that anybody would miss."""
-        return self._number("SELECT count(*) FROM trials") + self.num_unfinished() == 0
+        return self._number("SELECT count(*) FROM trials") == 0 and not self._states()
 
     def num_unfinished(self) -> int:
         """Trials whose state is kept because they have not come to their end."""
-        return 0
+        return sum(not head["finished"] for head in self._states())
+
+    def _states(self) -> list[dict[str, Any]]:
+        """What the first part of each state tells of it."""
+        if not tables.has_table(self._connection, "states"):
+            return []
+        heads = self._connection.execute("SELECT record FROM states WHERE length(record) > 0")
+        return [unpack_json(record) for (record,) in heads]
+
+    def _part(self, trial: Trial, part: int) -> Row | None:
+        if not tables.has_table(self._connection, "states"):
+            return None
+        return self._read("states", row_id(tables.part_identity(trial, part)))
 
     def _is_free(self, number: int, now: float) -> bool:
         if self._connection.execute("SELECT 1 FROM trials WHERE id = ?", (number,)).fetchone():
@@ -137,11 +189,11 @@ class Store:
         owner = Owner(*fields)  # this very one, if an earlier run on this store could not give its claim back
         return owner.token == self._owner.token or abs(now - beat) > LEASE or owner.is_gone()
 
-    def _read(self, number: int) -> Row | None:
+    def _read(self, table: str, number: int) -> Row | None:
         """A sound row; a damaged one is set aside and counts as not there."""
         with _explained(self.path):
             try:
-                row = tables.read_row(self._connection, number)
+                row = tables.read_row(self._connection, table, number)
             except (sqlite3.Error, MemoryError) as error:
                 if not tables.is_damage(error):
                     raise
@@ -164,28 +216,42 @@ class Store:
                     f"{self.path} was written by a newer widenet (store format {schema}, this one knows "
                     f"{SCHEMA}): update widenet or choose another file."
                 )
-            self.damaged = tables.find_damage(self._connection)
+            self.damaged = tuple(
+                words for table in tables.KEPT for words in tables.find_damage(self._connection, table)
+            )
             whole = not self.damaged and tables.is_whole(self._connection, "claims")
-        if not whole:
-            with suppress(WidenetError):  # where nothing can be written, sound trials can still be read
+        with suppress(WidenetError):  # where nothing can be written, sound trials can still be read
+            if not whole:
                 self._repair()
+            self._upgrade()
 
     def _create(self) -> None:
         with self._transaction() as connection:
             if self._number("SELECT count(*) FROM sqlite_master") == 0:  # else another process was quicker
-                connection.execute(tables.TRIALS)
+                for table in tables.KEPT:
+                    tables.create_table(connection, table)
                 connection.execute(tables.CLAIMS)
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
+    def _upgrade(self) -> None:
+        """Make a store of an earlier schema one of this."""
+        if not tables.has_table(self._connection, "states"):
+            with self._transaction() as connection:
+                tables.create_table(connection, "states")
+                connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
     def _repair(self) -> None:
-        """Carry sound trials over into a new table, unless another process was quicker."""
+        """Carry sound rows over into a new table, unless another process was quicker."""
+        found: list[str] = []
         with self._transaction() as connection, closing(_connect(self.path)) as reader:
             if not tables.is_whole(reader, "claims"):
                 tables.renew_claims(connection)
-            found = tables.find_damage(reader)
-            if found:
-                tables.carry_over(reader, connection)
+            for table in tables.KEPT:
+                damaged = tables.find_damage(reader, table)
+                if damaged:
+                    tables.carry_over(reader, connection, table)
+                found += damaged
         self.damaged = tuple(dict.fromkeys((*self.damaged, *found)))
 
     def _number(self, query: str) -> int:

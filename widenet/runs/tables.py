@@ -2,26 +2,30 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass
+from typing import Any
 
-from widenet.runs.records import checksum, from_json, pack_arrays, to_json, unpack_arrays
-from widenet.runs.trial import Result, Trial
+import numpy as np
 
+from widenet.runs.records import checksum, pack_arrays, pack_json, unpack_arrays, unpack_json
+from widenet.runs.trial import Trial, TrialResult
+
+KEPT = ("trials", "states")  # tables whose rows are judged
 # The number of a row comes from the hash of its trial, so that the table itself is the only index: there is
 # no second tree that damage could bring out of step. Of a million trials two share a number once in 4·10⁷.
-TRIALS = """CREATE TABLE trials
-    (id INTEGER PRIMARY KEY, identity BLOB, record BLOB, arrays BLOB, checksum BLOB)"""
+COLUMNS = "(id INTEGER PRIMARY KEY, identity BLOB, record BLOB, arrays BLOB, checksum BLOB)"
 CLAIMS = """CREATE TABLE claims
     (id INTEGER PRIMARY KEY, token TEXT, place TEXT, pid INTEGER, started INTEGER, beat REAL)"""
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # of the numbers of rows
 RANGES_PER_PAGE = 64  # how finely rows that can be read are looked for around those that cannot
 TORN = "a part of the file that cannot be read"
+PART = 2**28  # bytes of a state in one row: SQLite allows no row beyond 10⁹
 
 
 @dataclass(frozen=True)
 class Row:
-    """A finished trial as it is stored; where bytes were flipped, any field may be anything."""
+    """A finished trial, or a part of a state, as it is stored; flipped bytes can make anything of any field."""
 
     id: int
     identity: bytes
@@ -30,10 +34,13 @@ class Row:
     checksum: bytes
 
     @classmethod
-    def of(cls, trial: Trial, result: Result) -> "Row":
+    def of(cls, trial: Trial, result: TrialResult) -> "Row":
         """The row of a result."""
-        identity = trial.identity
-        record, arrays = to_json(result.record).encode(), pack_arrays(result.arrays)
+        return cls.packed(trial.identity, pack_json(result.record).encode(), pack_arrays(result.arrays))
+
+    @classmethod
+    def packed(cls, identity: bytes, record: bytes, arrays: bytes) -> "Row":
+        """The row of these bytes, under the number and with the checksum that belong to them."""
         return cls(row_id(identity), identity, record, arrays, checksum(identity, record, arrays))
 
     @property
@@ -46,9 +53,9 @@ class Row:
             and row_id(self.identity) == self.id
         )
 
-    def result(self) -> Result:
+    def result(self) -> TrialResult:
         """The result of a sound row."""
-        return Result(record=from_json(self.record), arrays=unpack_arrays(self.arrays))
+        return TrialResult(record=unpack_json(self.record), arrays=unpack_arrays(self.arrays))
 
     def told(self) -> str:
         """The trial in words, as far as they can still be read."""
@@ -60,41 +67,103 @@ def row_id(identity: bytes) -> int:
     return int.from_bytes(hashlib.sha256(identity).digest()[:8], "big", signed=True)
 
 
-def read_row(connection: sqlite3.Connection, number: int) -> Row | None:
+@dataclass(frozen=True)
+class TrialState:
+    """How far a trial has come.
+
+    Attributes:
+        arrays: Named arrays of numbers.
+        notes: What else is known, as `to_json` takes it.
+        finished: Whether the trial has come to its end, from which its result can be made at once.
+    """
+
+    arrays: Mapping[str, np.ndarray]
+    notes: Mapping[str, Any]
+    finished: bool = False
+
+
+def state_rows(trial: Trial, state: TrialState) -> Iterator[Row]:
+    """A state in parts, each a row: the first has the notes and tells what all the others are together."""
+    packed = pack_arrays(state.arrays)
+    num_parts = -(-len(packed) // PART)
+    head = {
+        "notes": state.notes,
+        "finished": state.finished,
+        "num_parts": num_parts,
+        "checksum": checksum(packed).hex(),
+    }
+    yield Row.packed(part_identity(trial, 0), pack_json(head).encode(), b"")
+    for part in range(num_parts):
+        yield Row.packed(part_identity(trial, part + 1), b"", packed[part * PART : (part + 1) * PART])
+
+
+def state_of(head: Mapping[str, Any], parts: Iterator[Row | None]) -> TrialState | None:
+    """The state of a first row's record and the rows after it; None where they are not what it tells."""
+    packed = b"".join(b"" if row is None else row.arrays for row in parts)
+    if checksum(packed).hex() != head["checksum"]:
+        return None
+    return TrialState(unpack_arrays(packed), head["notes"], head["finished"])
+
+
+def part_identity(trial: Trial, part: int) -> bytes:
+    """What tells a part of a trial's state from all other rows."""
+    return b"%s part %d" % (trial.identity, part)
+
+
+def delete_state(connection: sqlite3.Connection, trial: Trial) -> None:
+    """Remove all parts of a trial's state, those too that an earlier, longer one left."""
+    prefix = trial.identity + b" part "
+    connection.execute("DELETE FROM states WHERE substr(identity, 1, ?) = ?", (len(prefix), prefix))
+
+
+def read_row(connection: sqlite3.Connection, table: str, number: int) -> Row | None:
     """The row with this number, sound or not; None if there is none."""
-    fields = connection.execute("SELECT * FROM trials WHERE id = ?", (number,)).fetchone()
+    fields = connection.execute(f"SELECT * FROM {table} WHERE id = ?", (number,)).fetchone()
     return None if fields is None else Row(*fields)
 
 
-def insert_row(connection: sqlite3.Connection, row: Row) -> None:
+def insert_row(connection: sqlite3.Connection, table: str, row: Row) -> None:
     """Store a row, unless there is one with its number already."""
-    connection.execute("INSERT OR IGNORE INTO trials VALUES (?, ?, ?, ?, ?)", astuple(row))
+    connection.execute(f"INSERT OR IGNORE INTO {table} VALUES (?, ?, ?, ?, ?)", astuple(row))
+
+
+def create_table(connection: sqlite3.Connection, table: str) -> None:
+    """Make one of `KEPT`, unless it is there."""
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {table} {COLUMNS}")
+
+
+def has_table(connection: sqlite3.Connection, table: str) -> bool:
+    """Whether there is such a table; stores of schema 1 have no states."""
+    query = "SELECT count(*) FROM sqlite_master WHERE name = ?"
+    return bool(connection.execute(query, (table,)).fetchone()[0])
 
 
 class TornError(Exception):
     """Not a single trial of a store can be read."""
 
 
-def find_damage(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """Each damaged trial in words; empty where every byte of every trial is as it was stored."""
+def find_damage(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    """Each damaged row of a table in words; empty where every byte of every row is as it was stored."""
+    if not has_table(connection, table):
+        return ()
     damaged: list[str] = []
     num_sound = 0
     # Checksums tell that rows are sound; that none is missing, only the tree of pages can tell.
-    torn = not is_whole(connection, "trials")
-    for row in _rows(connection):
+    torn = not is_whole(connection, table)
+    for row in _rows(connection, table):
         if row is None:
             torn = True
         elif row.sound:
             num_sound += 1
         else:
             damaged.append(row.told())
-    if torn and num_sound == 0:
+    if torn and num_sound == 0 and table == "trials":
         raise TornError("no trial can be read")
     return (*damaged, TORN) if torn and not damaged else tuple(damaged)
 
 
-def carry_over(reader: sqlite3.Connection, writer: sqlite3.Connection) -> None:
-    """Copy sound trials into a new table and set the old one aside.
+def carry_over(reader: sqlite3.Connection, writer: sqlite3.Connection, table: str) -> None:
+    """Copy sound rows into a new table and set the old one aside.
 
     Nothing is deleted from a damaged table: a broken link between its pages could free one that belongs to a
     sound trial.
@@ -102,12 +171,13 @@ def carry_over(reader: sqlite3.Connection, writer: sqlite3.Connection) -> None:
     Args:
         reader: Reads the old table; a transaction that has met damage can no longer write.
         writer: Another connection, within a transaction.
+        table: One of `KEPT`.
     """
-    _set_aside(writer, "trials")
-    writer.execute(TRIALS)
-    for row in _rows(reader):
+    _set_aside(writer, table)
+    create_table(writer, table)
+    for row in _rows(reader, table):
         if row is not None and row.sound:
-            insert_row(writer, row)
+            insert_row(writer, table, row)
 
 
 def is_whole(connection: sqlite3.Connection, table: str) -> bool:
@@ -143,15 +213,17 @@ def _set_aside(connection: sqlite3.Connection, table: str) -> None:
     connection.execute(f"ALTER TABLE {table} RENAME TO damaged_{table}_{number}")
 
 
-def _rows(connection: sqlite3.Connection) -> Iterator[Row | None]:
-    """All trials that can be read, and None for each stretch that cannot."""
+def _rows(connection: sqlite3.Connection, table: str) -> Iterator[Row | None]:
+    """All rows of a table that can be read, and None for each stretch that cannot."""
     num_pages = connection.execute("PRAGMA page_count").fetchone()[0]
-    return _rows_between(connection, LOWEST, HIGHEST, 2**64 // (RANGES_PER_PAGE * num_pages))
+    return _rows_between(connection, table, LOWEST, HIGHEST, 2**64 // (RANGES_PER_PAGE * num_pages))
 
 
-def _rows_between(connection: sqlite3.Connection, low: int, high: int, finest: int) -> Iterator[Row | None]:
-    """Trials numbered from `low` to `high`; what cannot be read is halved until it is `finest` long."""
-    query = "SELECT * FROM trials WHERE id BETWEEN ? AND ?"
+def _rows_between(
+    connection: sqlite3.Connection, table: str, low: int, high: int, finest: int
+) -> Iterator[Row | None]:
+    """Rows numbered from `low` to `high`; what cannot be read is halved until it is `finest` long."""
+    query = f"SELECT * FROM {table} WHERE id BETWEEN ? AND ?"
     # A cursor reads one row ahead, so that an error also takes the row before it: that one is read alone.
     for limit in ("", " LIMIT 1"):
         try:
@@ -168,5 +240,5 @@ def _rows_between(connection: sqlite3.Connection, low: int, high: int, finest: i
         yield None
         return
     middle = (low + high) // 2
-    yield from _rows_between(connection, low, middle, finest)
-    yield from _rows_between(connection, middle + 1, high, finest)
+    yield from _rows_between(connection, table, low, middle, finest)
+    yield from _rows_between(connection, table, middle + 1, high, finest)
