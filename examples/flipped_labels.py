@@ -4,7 +4,7 @@
     widenet audit flipped.csv --target diagnosis --out flipped
     python examples/flipped_labels.py judge flipped/labels.csv
 
-The table is scikit-learn's breast cancer data: 569 rows, 30 measurements, of which 28 labels (5%) are flipped.
+The table is scikit-learn's breast cancer data, 569 rows of 30 measurements; 28 labels (5%) are flipped.
 """
 
 import sys

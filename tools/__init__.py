@@ -1,1 +1,1 @@
-"""What keeps the documentation true: the house drawn from the imports, the API from the docstrings, blocks run."""
+"""What keeps the documentation true: the house drawn from imports, the API from docstrings, blocks run."""

@@ -79,7 +79,7 @@ def read_house(root: Path) -> House:
 
 
 def room_of(module: str) -> str:
-    """The room that a module stands in: its folder, or the front door; `report/parts` is a room of its own."""
+    """The room of a module: its folder, or the front door; `report/parts` is a room of its own."""
     parts = module.split(".")
     if len(parts) == 1 or parts[1] in ("__main__", "testing"):
         return FRONT
@@ -100,7 +100,7 @@ def _unplaced(house: House) -> Iterator[str]:
 def _undescribed(house: House) -> Iterator[str]:
     for room, description in house.descriptions.items():
         if house.modules(room) and not description:
-            yield f"{PACKAGE}/{'' if room == FRONT else room + '/'}__init__.py has no docstring to describe it."
+            yield f"{_home(room).replace('.', '/')}/__init__.py has no docstring to describe it."
 
 
 def _against_order(house: House) -> Iterator[str]:
@@ -277,7 +277,8 @@ def _box(
     kind = ' class="study"' if is_study else ""
     box = f'<rect{kind} x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5"/>'
     texts = [
-        f'<text class="{style}" x="{x + PADDING:g}" y="{y + PADDING + 12 + LINE * index:g}">{escape(line)}</text>'
+        f'<text class="{style}" x="{x + PADDING:g}" y="{y + PADDING + 12 + LINE * index:g}">'
+        f"{escape(line)}</text>"
         for index, (style, line) in enumerate(lines)
     ]
     return [box, *texts]

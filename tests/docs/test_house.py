@@ -19,7 +19,7 @@ SOUND = {
     "widenet/report/__init__.py": '"""Pages."""',
     "widenet/report/parts/__init__.py": '"""Parts of pages."""',
     "widenet/report/parts/page.py": "from widenet.base import errors",
-    "widenet/report/audit.py": "from widenet.audit.run import run\nfrom widenet.report.parts.page import page",
+    "widenet/report/audit.py": "import widenet.audit.run\nfrom widenet.report.parts.page import page",
 }
 
 
