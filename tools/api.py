@@ -3,8 +3,8 @@
     python -m tools.api            write docs/api/
     python -m tools.api --check    say what is out of date or has no docstring; exit code 1 if anything is
 
-Public are the names that `widenet/__init__.pyi` imports, and those that a lower room defines and its `__all__`
-lists. Each stands on the page of the room in which it is defined.
+Public are the names that `widenet/__init__.pyi` imports, and those that a lower room defines and lists in
+its `__all__`. Each stands on the page of the room in which it is defined.
 """
 
 import ast

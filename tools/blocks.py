@@ -2,10 +2,11 @@
 
     python -m tools.blocks [PAGE ...]    run every block of some pages, or of all, and say how long each takes
 
-A `python` block runs in the namespace of its page, after the blocks before it. An `sh` block must end with
-exit code 0. In a `console` block each command follows a `$`, and the lines under it must be in its output, in
-this order; a line of three dots stands for what was left out. Blocks of other languages are for reading. All
-blocks of a page run in one temporary folder, in which `widenet` and `python` are those of this interpreter.
+A `python` block runs in the namespace of its page, after the blocks before it; a `text` block right under it
+is what it prints. An `sh` block must end with exit code 0. In a `console` block each command follows a `$`, and
+its output stands under it. Lines that are shown must be in the output, in this order; three dots stand for
+lines that were left out. Blocks of other languages are for reading. All blocks of a page run in one temporary
+folder, in which `widenet` and `python` are those of this interpreter.
 
 A comment on the line before a block says otherwise: `<!-- slow -->` or `<!-- slow: why -->` leaves it to
 `make docs-check`, and `<!-- not run: why -->` leaves it out.
@@ -20,9 +21,9 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ class Block:
         language: What follows the fence.
         code: Its lines.
         mark: `slow`, `not run`, or nothing.
+        printed: Lines that the page shows as what it prints; of a `python` block.
     """
 
     page: str
@@ -62,6 +64,7 @@ class Block:
     language: str
     code: str
     mark: str
+    printed: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -94,12 +97,14 @@ def blocks_of(root: Path, page: str) -> list[Block]:
     """Every block of a page, in order."""
     found: list[Block] = []
     fence, language, mark, before = "", "", "", ""
-    start, code = 0, list[str]()
+    start, code, is_next = 0, list[str](), False
     for number, line in enumerate((root / page).read_text(encoding="utf-8").splitlines(), start=1):
         match = FENCE.match(line)
         if fence and match and match[1] == fence and not match[2]:
+            if language == "text" and is_next:
+                found[-1] = replace(found[-1], printed=tuple(code))
             found.append(Block(page, start, language, "\n".join(code) + "\n", mark))
-            fence, before = "", ""
+            fence, before, is_next = "", "", language == "python"
         elif fence:
             code.append(line)
         elif match:
@@ -108,6 +113,7 @@ def blocks_of(root: Path, page: str) -> list[Block]:
             start, code = number + 1, []
         else:
             before = line.strip()
+            is_next = is_next and not before
     return found
 
 
@@ -163,14 +169,14 @@ class Session:
 
     def _run(self, block: Block) -> None:
         if block.language == "python":
-            self._run_python(block)
+            compare(block, "the block", block.printed, self._run_python(block))
         elif block.language == "sh":
             self._run_shell(block, block.code)
         else:
             for command, expected in commands_of(block.code):
-                compare(block, command, expected, self._run_shell(block, command))
+                compare(block, command.strip(), expected, self._run_shell(block, command))
 
-    def _run_python(self, block: Block) -> None:
+    def _run_python(self, block: Block) -> str:
         if self._python is None:
             self._python = subprocess.Popen(
                 [sys.executable, "-m", "tools.blocks", "--serve"],
@@ -186,9 +192,10 @@ class Session:
         self._python.stdin.write(json.dumps({"page": str(self._root / block.page), "code": padded}) + "\n")
         self._python.stdin.flush()
         answer = self._python.stdout.readline()
-        error = json.loads(answer)["error"] if answer else "The interpreter ended."
-        if error:
-            raise BlockError(f"{block.name} fails:\n{error}")
+        found: dict[str, str] = json.loads(answer) if answer else {"error": "The interpreter ended."}
+        if found["error"]:
+            raise BlockError(f"{block.name} fails:\n{found['error']}")
+        return found["output"]
 
     def _run_shell(self, block: Block, code: str) -> str:
         ended = subprocess.run(
@@ -221,29 +228,28 @@ def commands_of(code: str) -> Iterator[tuple[str, list[str]]]:
         yield command, expected
 
 
-def compare(block: Block, command: str, expected: list[str], output: str) -> None:
+def compare(block: Block, what: str, expected: Sequence[str], output: str) -> None:
     """Refuse a line that is not in the output after the lines before it."""
     lines = iter([line.rstrip() for line in output.splitlines()])
     for line in expected:
         if line.strip() and line.strip() not in DOTS and line.rstrip() not in lines:
             raise BlockError(
-                f"{block.name} shows a line that is not in the output of {command}  {line}\n"
+                f"{block.name} shows a line that is not in the output of {what}:\n{line}\n"
                 f"The output is:\n{output}"
             )
 
 
 def serve() -> None:
-    """Run blocks that come in as lines of JSON in one namespace, and answer each with its error, or none."""
+    """Run blocks that come in as lines of JSON, in one namespace; answer each with its output and error."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for line in sys.stdin:
-        given = json.loads(line)
+        given, output, error = json.loads(line), io.StringIO(), ""
         try:
-            with redirect_stdout(io.StringIO()):
+            with redirect_stdout(output):
                 exec(compile(given["code"], given["page"], "exec"), namespace)
-            error = None
         except BaseException:
             error = traceback.format_exc()
-        print(json.dumps({"error": error}), flush=True)
+        print(json.dumps({"output": output.getvalue(), "error": error}), flush=True)
 
 
 def main(arguments: list[str]) -> int:

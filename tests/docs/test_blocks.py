@@ -95,6 +95,14 @@ def test_other_lines_are_refused(run, shown):
         run(f"```console\n$ printf 'one\\ntwo\\nthree\\n'\n{shown}\n```\n")
 
 
+def test_text_right_under_a_python_block_is_what_it_prints(run):
+    code = "```python\nprint('one')\nprint('two')\n```\n"
+    run(f"{code}\n```text\none\n...\n```\n")
+    run(f"{code}\nAnother text:\n\n```text\nthree\n```\n")
+    with pytest.raises(BlockError, match="not in the output"):
+        run(f"{code}\n```text\nthree\n```\n")
+
+
 def test_commands_are_those_of_this_interpreter(run):
     run(
         "```console\n$ .venv/bin/widenet --version\n...\n"
