@@ -3,8 +3,8 @@
     python -m tools.blocks [PAGE ...]    run every block of some pages, or of all, and say how long each takes
 
 A `python` block runs in the namespace of its page, after the blocks before it; a `text` block right under it
-is what it prints. An `sh` block must end with exit code 0. In a `console` block each command follows a `$`, and
-its output stands under it. Lines that are shown must be in the output, in this order; three dots stand for
+is what it prints. An `sh` block must end with exit code 0. In a `console` block each command follows a `$`,
+and its output stands under it. Lines that are shown must be in the output, in this order; three dots stand for
 lines that were left out. Blocks of other languages are for reading. All blocks of a page run in one temporary
 folder, in which `widenet` and `python` are those of this interpreter.
 

@@ -2,8 +2,8 @@
 
     python -m tools.pictures
 
-It runs the commands below in a temporary folder, which takes a few minutes, and needs chromium on the PATH. The
-house is drawn by `tools.house`, and prediction-and-reality.svg by examples/prediction_and_reality.py.
+It runs the commands below in a temporary folder, which takes a few minutes, and needs chromium on the PATH.
+The house is drawn by `tools.house`, and prediction-and-reality.svg by examples/prediction_and_reality.py.
 """
 
 import shutil
@@ -17,12 +17,11 @@ IMAGES = Path("docs/images")
 WIDTH = 1100
 LARGEST = 200_000  # bytes of a picture
 COMMANDS = (
-    ("audit", "digits", "--out", "digits"),
-    ("audit", "flipped.csv", "--target", "diagnosis", "--out", "flipped"),
-    ("compare", "resnet-cube", "--methods", "3resnet-all,relu3-bias-all,gaussian,ridge", "--out", "cube"),
-    ("memorise", "digits", "--out", "memorised"),
-    ("theory", "separation", "--d1", "10", "--k", "3", "--sizes", "20,40,60,80,100", "--members", "2")
-    + ("--epochs", "400", "--out", "separation"),
+    "audit digits --out digits",
+    "audit flipped.csv --target diagnosis --out flipped",
+    "compare resnet-cube --methods 3resnet-all,relu3-bias-all,gaussian,ridge --out cube",
+    "memorise digits --out memorised",
+    "theory separation --d1 10 --k 3 --sizes 20,40,60,80,100 --members 2 --epochs 400 --out separation",
 )
 PICTURES = {  # file: the report that it shows, and how many pixels of it from the top
     "report.png": ("digits", 1900),
@@ -66,9 +65,9 @@ def main() -> int:
             check=True,
         )
         for command in COMMANDS:
-            print("widenet", *command, flush=True)
+            print("widenet", command, flush=True)
             subprocess.run(
-                [sys.executable, "-m", "widenet", *command, "--quiet"],
+                [sys.executable, "-m", "widenet", *command.split(), "--quiet"],
                 cwd=folder,
                 check=True,
                 capture_output=True,
