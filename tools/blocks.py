@@ -4,12 +4,13 @@
 
 A `python` block runs in the namespace of its page, after the blocks before it; a `text` block right under it
 is what it prints. An `sh` block must end with exit code 0. In a `console` block each command follows a `$`,
-and its output stands under it. Lines that are shown must be in the output, in this order; three dots stand for
-lines that were left out. Blocks of other languages are for reading. All blocks of a page run in one temporary
-folder, in which `widenet` and `python` are those of this interpreter.
+and its output stands under it. Lines that are shown must be in the output, in this order; three dots stand
+for lines that were left out. Blocks of other languages are for reading. All blocks of a page run in one
+temporary folder, in which `widenet` and `python` are those of this interpreter.
 
 A comment on the line before a block says otherwise: `<!-- slow -->` or `<!-- slow: why -->` leaves it to
-`make docs-check`, and `<!-- not run: why -->` leaves it out.
+`make docs-check`, `<!-- not run: why -->` leaves it out, and `<!-- file: name.py -->` writes it to a file that
+later blocks can import.
 """
 
 import io
@@ -38,7 +39,7 @@ SLOW_PAGES = {  # page: why none of its blocks is part of `make test`
 }
 COMMAND = re.compile(r"(\$ )?(\.venv/bin/|widenet |python |make |pip )")
 FENCE = re.compile(r"\s*(```+)\s*(\w*)")
-MARK = re.compile(r"<!-- (slow|not run)(?:: (.+))? -->")
+MARK = re.compile(r"<!-- (slow|not run|file)(?:: (.+))? -->")
 DOTS = ("...", "…")
 
 
@@ -55,7 +56,8 @@ class Block:
         line: Number of its first line of code.
         language: What follows the fence.
         code: Its lines.
-        mark: `slow`, `not run`, or nothing.
+        mark: `slow`, `not run`, `file`, or nothing.
+        remark: What follows the mark.
         printed: Lines that the page shows as what it prints; of a `python` block.
     """
 
@@ -64,6 +66,7 @@ class Block:
     language: str
     code: str
     mark: str
+    remark: str = ""
     printed: tuple[str, ...] = ()
 
     @property
@@ -96,20 +99,21 @@ def pages(root: Path) -> list[str]:
 def blocks_of(root: Path, page: str) -> list[Block]:
     """Every block of a page, in order."""
     found: list[Block] = []
-    fence, language, mark, before = "", "", "", ""
+    fence, language, mark, remark, before = "", "", "", "", ""
     start, code, is_next = 0, list[str](), False
     for number, line in enumerate((root / page).read_text(encoding="utf-8").splitlines(), start=1):
         match = FENCE.match(line)
         if fence and match and match[1] == fence and not match[2]:
             if language == "text" and is_next:
                 found[-1] = replace(found[-1], printed=tuple(code))
-            found.append(Block(page, start, language, "\n".join(code) + "\n", mark))
+            found.append(Block(page, start, language, "\n".join(code) + "\n", mark, remark))
             fence, before, is_next = "", "", language == "python"
         elif fence:
             code.append(line)
         elif match:
             told = MARK.fullmatch(before)
-            fence, language, mark = match[1], match[2], told[1] if told else ""
+            fence, language = match[1], match[2]
+            mark, remark = (told[1], told[2] or "") if told else ("", "")
             start, code = number + 1, []
         else:
             before = line.strip()
@@ -168,7 +172,9 @@ class Session:
                     raise
 
     def _run(self, block: Block) -> None:
-        if block.language == "python":
+        if block.mark == "file":
+            (self.folder / block.remark).write_text(block.code, encoding="utf-8")
+        elif block.language == "python":
             compare(block, "the block", block.printed, self._run_python(block))
         elif block.language == "sh":
             self._run_shell(block, block.code)

@@ -72,6 +72,12 @@ def test_python_blocks_share_a_namespace_and_a_folder_with_shell_blocks(run):
     )
 
 
+def test_a_block_may_be_a_file_that_others_import(run):
+    run("<!-- file: made.py -->\n```python\nN = 3\n```\n```python\nimport made\n\nassert made.N == 3\n```\n")
+    with pytest.raises(BlockError, match="No module named 'made'"):
+        run("```python\nN = 3\n```\n```python\nimport made\n```\n")
+
+
 def test_a_failing_block_is_named_with_the_line_of_the_page(run):
     with pytest.raises(BlockError, match=r"README.md:5 fails(.|\n)*README.md\", line 6") as found:
         run("```python\na = 1\n```\n```python\nb = a\n1 / 0\n```\n")
