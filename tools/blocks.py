@@ -9,8 +9,8 @@ for lines that were left out. Blocks of other languages are for reading. All blo
 temporary folder, in which `widenet` and `python` are those of this interpreter.
 
 A comment on the line before a block says otherwise: `<!-- slow -->` or `<!-- slow: why -->` leaves it to
-`make docs-check`, `<!-- not run: why -->` leaves it out, and `<!-- file: name.py -->` writes it to a file that
-later blocks can import.
+`make docs-check`, `<!-- not run: why -->` leaves it out, and `<!-- file: name.py -->` writes it to a file
+that later blocks can import.
 """
 
 import io
