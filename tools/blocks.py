@@ -32,7 +32,6 @@ ROOT = Path(__file__).resolve().parents[1]
 RUN = ("python", "sh", "console")
 SLOW_PAGES = {  # page: why none of its blocks is part of `make test`
     "docs/compare.md": "compares all kernels on the digits, several minutes",
-    "docs/learners.md": "trains networks and sweeps",
     "docs/memorise.md": "memorises the digits",
     "docs/theory-inside.md": "measures spectra of the digits",
     "docs/theory-separation.md": "trains networks on a whole concept class",
