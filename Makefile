@@ -1,6 +1,8 @@
 # make run      install into .venv, audit the digits, say where the report is
 # make test     the tests            make lint     ruff and mypy
 # make bench    speed and quality against peers, as ratios in one run
+# make docs     what is generated of docs/: the house, the API       make pictures    screenshots of reports
+# make docs-check   whether that is up to date, and the slow blocks of the pages run
 # make clean    everything that the targets above made
 
 PYTHON ?= python3
@@ -8,18 +10,31 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := neural-tangents cleanlab jax
 
-.PHONY: run test lint bench clean
+.PHONY: run test lint bench docs docs-check pictures clean
 
 run: $(VENV)/.installed
 	$(BIN)/widenet audit digits --out widenet-audit-digits --force
 
 test: $(VENV)/.installed-dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m tools.house
+	$(BIN)/python -m tools.api
+
+docs-check: $(VENV)/.installed-dev
+	$(BIN)/python -m tools.house --check
+	$(BIN)/python -m tools.api --check
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup -m slow \
+		-o faulthandler_timeout=900 tests/docs
+
+pictures: $(VENV)/.installed
+	$(BIN)/python -m tools.pictures
 
 bench: $(VENV)/.installed-dev $(PEERS:%=.bench/%/.installed)
 	$(BIN)/python -m benchmarks.run

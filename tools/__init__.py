@@ -1,0 +1,1 @@
+"""What keeps the documentation true: the house drawn from imports, the API from docstrings, blocks run."""
