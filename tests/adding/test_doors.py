@@ -119,7 +119,7 @@ def test_a_network(toy, monkeypatch, generator, tmp_path):
     X = unit_rows(7, 5, generator=generator)
     J = jacobian(network, params, X).flatten(0, 1)
     assert_close(tangent_gram(network, params, X), J @ J.T)
-    dataset = widenet.load("resnet-cube:n=64,d=6,k=2")
+    dataset = widenet.load("resnet-cube:n=64,d=8,k=4")
     grid = [widenet.TrainingSettings(rate=rate, epochs=20) for rate in (0.01, 0.02)]
     with widenet.Store(tmp_path / "store") as store:
         first = widenet.sweep(network, dataset, grid, store=store)

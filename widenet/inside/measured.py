@@ -16,7 +16,7 @@ from widenet.data.prepare import EXTREME
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.spectrum.brackets import inverse_bracket
-from widenet.spectrum.cholesky import TINY, UNIT, EigenvalueBracket, smallest_eigenvalue
+from widenet.spectrum.cholesky import EigenvalueBracket, smallest_eigenvalue
 from widenet.spectrum.floor import eigenvalue_floor
 from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.lanczos import Krylov, gauss_measure, lanczos
