@@ -20,7 +20,7 @@ from widenet.memorise.certificate import (
 )
 from widenet.memorise.conditions import conditions_of
 from widenet.memorise.plan import MemoriseSettings
-from widenet.memorise.problem import Problem, perturbed, problem_of
+from widenet.memorise.problem import SquaresProblem, perturbed_inputs, problem_of
 from widenet.memorise.run import run_memorise
 
 
@@ -160,7 +160,7 @@ def test_repeated_rows_count_once():
     """Two rows twice each: σ_min is that of the two, and Lemma 4 holds all the same."""
     dataset = load("digits")
     rows = torch.tensor([0, 1, 2, 0, 1])
-    problem = Problem(dataset.X[rows], dataset.labels[rows].double(), 2 * dataset.d + 2, 2, None, 0.0, 0)
+    problem = SquaresProblem(dataset.X[rows], dataset.labels[rows].double(), 2 * dataset.d + 2, 2, None, 0.0, 0)
     part = type(dataset)(**{**dataset.__dict__, "X": dataset.X[rows], "labels": dataset.labels[rows]})
     conditions = conditions_of(part, problem)
     assert conditions.num_points == 3
@@ -184,4 +184,4 @@ def test_hash_depends_on_the_shape_and_on_every_bit():
     assert tensor_sha256(values.reshape(2, 3)) == tensor_sha256(values.reshape(3, 2).reshape(2, 3))
     transposed = values.reshape(3, 2).T
     assert tensor_sha256(transposed) == tensor_sha256(transposed.contiguous())
-    assert perturbed(transposed, 0.0, 0) is transposed
+    assert perturbed_inputs(transposed, 0.0, 0) is transposed

@@ -120,7 +120,7 @@ def test_the_rounding_of_a_random_layer_counts(table, monkeypatch):
     dataset = table(rng.normal(size=(40, 4)), rng.normal(size=40))
     assert measured(dataset).sigma_min.lower > 0
     for module in (problem, conditions):
-        monkeypatch.setattr(module, "feature_errors", lambda layer, X: torch.ones(len(X)).double())
+        monkeypatch.setattr(module, "layer_errors", lambda layer, X: torch.ones(len(X)).double())
     found = measured(dataset)
     assert found.sigma_min.lower == 0.0
     assert found.sigma_min.value < found.certifiable

@@ -6,11 +6,11 @@ import torch
 from widenet.base.errors import InputError
 from widenet.memorise import forecast as forecast_module
 from widenet.memorise.forecast import forecast_memorising
-from widenet.memorise.problem import Problem
+from widenet.memorise.problem import SquaresProblem
 
 
-def problem_of_size(n: int, k: int, r: int) -> Problem:
-    return Problem(torch.empty(n, k, device="meta"), torch.empty(n, device="meta"), r, 2, None, 0.0, 0)
+def problem_of_size(n: int, k: int, r: int) -> SquaresProblem:
+    return SquaresProblem(torch.empty(n, k, device="meta"), torch.empty(n, device="meta"), r, 2, None, 0.0, 0)
 
 
 def test_what_does_not_fit_is_refused_with_what_it_needs():

@@ -350,7 +350,10 @@ def old_store(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         for table, columns in (
             ("trials", "id INTEGER PRIMARY KEY, identity BLOB, record BLOB, arrays BLOB, checksum BLOB"),
-            ("claims", "id INTEGER PRIMARY KEY, token TEXT, place TEXT, pid INTEGER, started INTEGER, beat REAL"),
+            (
+                "claims",
+                "id INTEGER PRIMARY KEY, token TEXT, place TEXT, pid INTEGER, started INTEGER, beat REAL",
+            ),
         ):
             connection.execute(f"CREATE TABLE {table} ({columns})")
         values = (row.id, row.identity, row.record, row.arrays, row.checksum)

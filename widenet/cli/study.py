@@ -24,7 +24,7 @@ from widenet.cli.common import (
     tell_result,
     yes_option,
 )
-from widenet.cli.options import options_of
+from widenet.cli.options import in_flags, options_of
 from widenet.study.reading import Reading
 from widenet.study.study import Study
 
@@ -70,7 +70,7 @@ def run_study(study: Study, given: dict[str, Any]) -> int:
                 result = _written(study, result, out, given, settings, dataset, progress)
     tell_result(result, room, as_json=given["as_json"], out=out)
     if result.outcome.value == "failed":
-        click.echo(f"widenet: {' '.join(room.sentences(result)[:2])}", err=True)
+        click.echo(_flagged(f"widenet: {' '.join(room.sentences(result)[:2])}"), err=True)
     return EXIT_CODES[result.outcome.value]
 
 
@@ -80,8 +80,12 @@ def _on_the_way(room: Any, fact: object) -> tuple[str, ...]:
 
     if isinstance(fact, Forecast):
         return (fact.told(),)
-    words: tuple[str, ...] = room.on_the_way(fact)
-    return words
+    return tuple(map(_flagged, room.on_the_way(fact)))
+
+
+def _flagged(message: str) -> str:
+    """A message with the flags of this command in place of the names of settings."""
+    return in_flags(message, click.get_current_context().command.params)
 
 
 def _of(settings: type, given: dict[str, Any]) -> dict[str, Any]:

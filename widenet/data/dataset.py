@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widenet.data.origin import Origin
 from widenet.data.prepare import Preparation
 from widenet.data.targets import Task
 
@@ -50,6 +51,7 @@ class Dataset:
         preparation: The map from raw feature rows to X, so that new rows go through the same one.
         provenance: Sentences that tell what was read and which encodings were made.
         target_scale: From Y back to the user's units; the same for a subset of the rows.
+        origin: How to load these rows again; None where they did not come from `load`.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Dataset:
     preparation: Preparation
     provenance: tuple[str, ...]
     target_scale: TargetScale = OWN_UNITS
+    origin: Origin | None = None
 
     @property
     def n(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from widenet.data.columns import (
 )
 from widenet.data.concept_names import CONCEPTS, NUM_HELD_OUT, TEST, TRAIN, Draw, is_concept, parse_draw
 from widenet.data.dataset import OWN_UNITS, Dataset, TargetScale
+from widenet.data.origin import Origin
 from widenet.data.prepare import Kind, Preparation, fit_preparation
 from widenet.data.tables import DELIMITERS, Table, read_delimited, read_parquet, refuse_missing
 from widenet.data.targets import Targets, class_targets, encode_targets
@@ -50,6 +52,12 @@ def load(
         impute: Replace missing feature values by the column's median or most frequent category, instead of
             refusing.
     """
+    dataset = _load(source, target, prepare, impute=impute)
+    origin = Origin(source, target, dataset.preparation.kind, impute, file_hash(source))
+    return replace(dataset, origin=origin)
+
+
+def _load(source: str, target: str | None, prepare: Kind | None, *, impute: bool) -> Dataset:
     if is_concept(source):
         _refuse_target(target, source)
         return _concept_dataset(source, prepare or "raw")

@@ -25,7 +25,7 @@ PART = 2**28  # bytes of a state in one row: SQLite allows no row beyond 10⁹
 
 @dataclass(frozen=True)
 class Row:
-    """A finished trial, or a part of a state, as it is stored; flipped bytes can make anything of any field."""
+    """A finished trial, or a part of a state, as it is stored; after damage any field may be anything."""
 
     id: int
     identity: bytes
