@@ -63,7 +63,10 @@ def three_layers(num_rows: int) -> SquaresProblem:
     return SquaresProblem(layer(X), dataset.labels.to(torch.float64), NEURONS, 3, layer, 0.05, 0)
 
 
-NETWORKS: dict[str, Callable[[int], SquaresProblem]] = {"two layers": two_layers, "three layers": three_layers}
+NETWORKS: dict[str, Callable[[int], SquaresProblem]] = {
+    "two layers": two_layers,
+    "three layers": three_layers,
+}
 
 
 def with_random_labels(problem: SquaresProblem) -> SquaresProblem:

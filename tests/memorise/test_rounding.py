@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from widenet.memorise import recheck
+from widenet.memorise.checker import recheck
 from widenet.memorise.problem import random_weights
 from widenet.memorise.rounding import layer_errors, output_rounding, squares_moved
 from widenet.networks.quadratic import RandomLayer, neuron_outputs
@@ -84,7 +84,7 @@ def test_verifying_allows_for_the_same(draw):
     Z, W = layer(X), draw(6, 14)
     net = recheck.Net(W.numpy(), layer.R.numpy(), layer.power, layer.scale)
     errors = layer_errors(layer, X)
-    np.testing.assert_allclose(errors, recheck.layer_errors(net, X.numpy()), rtol=1e-12)
+    np.testing.assert_allclose(errors, recheck.feature_errors(net, X.numpy()), rtol=1e-12)
     fit = recheck.fit_of(net, X.numpy(), Z.numpy(), y.numpy())
     assert squares_moved(Z, errors) == pytest.approx(1.001 * float(np.linalg.norm(fit.moved)), rel=1e-12)
     ours = output_rounding(Z, errors, W, y)

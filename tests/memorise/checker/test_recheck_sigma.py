@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import ArpackError
 
-from widenet.memorise import recheck_sigma
+from widenet.memorise.checker import recheck_sigma
 from widenet.memorise.checker.recheck_sigma import panel_width, singular_floor
 
 

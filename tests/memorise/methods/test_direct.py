@@ -50,7 +50,7 @@ def test_weights_reproduce_the_labels(way, small):
 
 def test_weights_can_be_had_at_any_time(small, monkeypatch):
     monkeypatch.setattr(direct, "DENSE", 0)
-    monkeypatch.setattr(direct, "UNIT", 5)
+    monkeypatch.setattr(direct, "ITERATIONS", 5)
     state = Direct().advance(small, Direct().start(small))
     residual = outputs(small.Z, Direct().weights(small, state)) - small.y
     assert float(residual.square().sum()) / (4 * small.n) == pytest.approx(last_loss(state), rel=1e-4)
