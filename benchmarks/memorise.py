@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 import torch
 
 from widenet.data import load, subset
-from widenet.memorise.methods import AdamRecipe, Direct, Method, PerturbedDescent
-from widenet.memorise.methods.adam import train_epoch
+from widenet.memorise.methods.adam import AdamRecipe, train_epoch
+from widenet.memorise.methods.direct import Direct
+from widenet.memorise.methods.method import FittingMethod
+from widenet.memorise.methods.pgd import PerturbedDescent
 from widenet.memorise.problem import SquaresProblem, perturbed_inputs, random_weights
 from widenet.networks.quadratic import RandomLayer
 
@@ -75,7 +77,7 @@ def with_random_labels(problem: SquaresProblem) -> SquaresProblem:
     return replace(problem, y=torch.randint(10, (problem.n,), generator=generator).to(torch.float64))
 
 
-def measure(network: str, labels: str, problem: SquaresProblem, method: Method) -> Run:
+def measure(network: str, labels: str, problem: SquaresProblem, method: FittingMethod) -> Run:
     """Run a method to its end; its clock starts before `start`, whose work counts."""
     begin = time.perf_counter()
     state = method.start(problem)

@@ -98,8 +98,8 @@ MISSED = {
 def test_the_verdict_where_every_label_is_reproduced():
     assert sentences(make_result()) == (
         "Memorised: each of the 300 labels is the network's output, rounded.",
-        "A network of 2 layers with 20,200 trained weights, 67.3 for each row, has the loss 3.2e-13 after 495 "
-        "steps of perturbed gradient descent.",
+        "A network of 2 layers with 20,200 trained weights, 67.3 for each row, has the loss 3.2e-13 after "
+        "495 steps of perturbed gradient descent.",
         "The least eigenvalue of the loss's Hessian is -2.5e-09 (Lemma 3), so the loss is at most 5.6e-13 by "
         "Lemma 4, which holds.",
     )
