@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-import widenet
-from widenet.audit import AuditSettings, TrainSettings, forecast, run, run_audit
+from widenet.audit import forecast, run, train
+from widenet.audit.result import Estimate, GramPlan, Held
+from widenet.audit.run import run_audit
+from widenet.audit.settings import AuditSettings
 from widenet.base.errors import InputError, NotConvergedError
 from widenet.data import load, subset
 from widenet.kernels import gram_matrix, kernel_by_name
+from widenet.study.forecast import Forecast
 
 KEYS = {
     "data": {"n", "d", "classes", "task", "duplicates", "conflicts"},
@@ -86,10 +89,10 @@ def test_tiles_give_what_the_dense_matrix_gives(multiclass, monkeypatch):
     dense = run_audit(multiclass)
     monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
     tiled = run_audit(multiclass)
-    assert dense.forecast.gram == "dense"
-    assert tiled.forecast.gram == "packed"
+    assert dense.gram.held is Held.DENSE
+    assert tiled.gram.held is Held.PACKED
     assert math.isclose(tiled.complexity.value, dense.complexity.value, rel_tol=1e-6)
-    assert tiled.loo.method == "estimated"
+    assert tiled.loo.method is Estimate.ESTIMATED
     assert abs(tiled.loo.error / dense.loo.error - 1) < 0.25
 
 
@@ -103,8 +106,8 @@ def test_repeated_rows_descend_as_the_full_gram_matrix_does(arrays, monkeypatch,
     y[60] = "-" if y[0] == "+" else "+"
     dataset = arrays(X, y)
     result = run_audit(dataset)
-    assert [set(group) for group in result.data.conflicts] == [{1, 61, 71}]
-    assert len(result.data.duplicates) == 10
+    assert [set(group) for group in result.soundness.conflicts] == [{1, 61, 71}]
+    assert len(result.soundness.duplicates) == 10
     eigenvalues, vectors = torch.linalg.eigh(gram_of(dataset))
     energy = (vectors.T @ dataset.Y).square().sum(1)
     for step, loss in list(zip(result.curve.steps, result.curve.loss, strict=True))[::10]:
@@ -117,9 +120,10 @@ def test_repeated_rows_descend_as_the_full_gram_matrix_does(arrays, monkeypatch,
     )  # 13 of 73 rows repeat one whose random label they contradict
 
 
-def test_a_trained_network_follows_its_prediction(binary):
-    settings = AuditSettings(train=TrainSettings(width=2**15, num_steps=60))
-    trained = run_audit(binary, settings).curve.trained
+def test_a_trained_network_follows_its_prediction(binary, monkeypatch):
+    monkeypatch.setattr(train, "NUM_STEPS", 60)
+    trained = run_audit(binary, AuditSettings(train=True, width=2**15)).curve.trained
+    assert (trained.width, trained.steps[-1]) == (2**15, 60)
     assert np.allclose(trained.loss, trained.predicted, rtol=0.1)
     assert math.isclose(trained.distance, trained.predicted_distance, rel_tol=0.1)
 
@@ -134,24 +138,41 @@ def test_the_same_seed_gives_the_same_result(binary):
 def test_memory_is_refused_before_it_is_taken(binary):
     kernel = kernel_by_name("relu2-hidden")
     with pytest.raises(InputError, match="GiB"):
-        forecast.forecast_audit(10**7, 1000, 1, kernel, available=2**33)
+        forecast.forecast_audit(10**7, 1000, 1, kernel, usable=2**33)
 
 
 def test_tiles_are_recomputed_where_they_do_not_fit():
     kernel = kernel_by_name("relu2-hidden")
-    assert forecast.forecast_audit(50_000, 100, 2, kernel, available=2**33).gram == "tiled"
-    assert forecast.forecast_audit(50_000, 100, 2, kernel, available=2**36).gram == "packed"
-    assert forecast.forecast_audit(5_000, 100, 2, kernel, available=2**33).gram == "dense"
+    assert forecast.forecast_audit(50_000, 100, 2, kernel, usable=2**33)[1].held is Held.TILED
+    assert forecast.forecast_audit(50_000, 100, 2, kernel, usable=2**36)[1].held is Held.PACKED
+    assert forecast.forecast_audit(5_000, 100, 2, kernel, usable=2**33)[1].held is Held.DENSE
 
 
 def test_wrong_settings_are_refused(binary):
-    with pytest.raises(InputError, match="positive"):
-        run_audit(binary, AuditSettings(eta=-1.0))
-    with pytest.raises(InputError, match="--train"):
-        run_audit(binary, AuditSettings(kernel="relu3-all", train=TrainSettings()))
+    with pytest.raises(InputError, match=r"`eta` is -1\.0, but must be finite and above 0"):
+        AuditSettings(eta=-1.0)
+    with pytest.raises(InputError, match="`train` trains the network of relu2-hidden"):
+        AuditSettings(kernel="relu3-all", train=True)
+    with pytest.raises(InputError, match="add `train=True`"):
+        AuditSettings(width=64)
+    with pytest.raises(InputError, match="must be even"):
+        AuditSettings(train=True, width=65)
     with pytest.raises(InputError, match="relu2-hidden"):
         run_audit(binary, AuditSettings(kernel="relu2-hiden"))
-    assert run.DEFAULT_KERNEL == "relu2-hidden"
+
+
+def test_a_long_audit_needs_leave(binary, monkeypatch):
+    monkeypatch.setattr(run, "forecast_audit", lambda *_: (Forecast(7200.0, 1), GramPlan(Held.DENSE, 0)))
+    with pytest.raises(InputError, match=r"about 2\.0 hours: audit fewer rows, or allow it"):
+        run_audit(binary)
+    assert run_audit(binary, allow_long=True).forecast.seconds == 7200.0
+
+
+def test_the_result_is_short_to_look_at(multiclass):
+    result = run_audit(multiclass)
+    assert repr(result).startswith("AuditResult(data=small.npz, n=120, kernel=relu2-hidden, complexity=")
+    assert len(repr(result)) < 200
+    assert result._repr_html_().startswith("<table><caption>AuditResult</caption><tr><th>data</th>")
 
 
 def test_paper_values_of_the_complexity(data_dir):
@@ -200,11 +221,6 @@ def test_an_unconverged_solve_is_said_and_not_shown(binary, monkeypatch):
     monkeypatch.setattr(run, "estimated_leave_one_out", fail)
     with pytest.raises(NotConvergedError, match="fewer rows"):
         run_audit(binary)
-
-
-def test_public_names_stay_what_they_are():
-    assert widenet.run_audit is widenet.run_audit
-    assert all(hasattr(widenet, name) for name in widenet.__all__)
 
 
 def test_several_targets_are_judged_together():

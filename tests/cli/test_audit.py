@@ -132,7 +132,7 @@ def test_a_missing_target_suggests_near_names(widenet):
     ("arguments", "word"),
     [
         (["--kernel", "relu2-hiden"], "relu2-hidden"),
-        (["--eta", "-1"], "positive"),
+        (["--eta", "-1"], "--eta is -1.0, but must be finite and above 0"),
         (["--width", "100"], "--train"),
         (["--prepare", "other"], "standard"),
     ],
@@ -166,7 +166,7 @@ def test_interruption_leaves_nothing_and_exits_130(widenet, monkeypatch, tmp_pat
     def interrupt(*_arguments: object, **_options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("widenet.audit.run_audit", interrupt)
+    monkeypatch.setattr("widenet.audit.run.run_audit", interrupt)
     before = set(tmp_path.iterdir())
     assert widenet("audit", "table.csv")[0] == 130
     assert set(tmp_path.iterdir()) == before

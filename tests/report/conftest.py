@@ -20,26 +20,28 @@ import torch
 from rich.console import Console
 
 from widenet.audit.result import (
-    SCHEMA,
+    NUM_PICTURED,
     Alignment,
     AuditResult,
     Bound,
     ColumnComplexity,
     Complexity,
     Curve,
-    DataSummary,
-    Forecast,
+    Estimate,
+    GramPlan,
+    Held,
+    LabelNoise,
     LeaveOneOutSummary,
-    Noise,
+    Soundness,
     SpectrumSummary,
     StepsTo,
     Suspect,
     TrainedCurve,
 )
-from widenet.data.dataset import Dataset
-from widenet.data.prepare import Preparation
 from widenet.predict.learning_curve import LearningCurve
 from widenet.report.parts.plots import Chart
+from widenet.study.data import DataSummary
+from widenet.study.forecast import Forecast
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = (
@@ -52,26 +54,24 @@ STEPS = (0, 1, 3, 10, 31, 100, 316, 1000, 3162, 10000)
 SIZES = (15, 30, 60, 120, 240)
 
 
-def make_result(task: str, rename: Callable[[str], str] = str) -> AuditResult:
+def make_result(task: str, *, images: bool = False, rename: Callable[[str], str] = str) -> AuditResult:
     """An audit of `N` rows; `rename` is applied to every text that would come from the data."""
     classes = tuple(rename(name) for name in CLASSES[task])
     columns = classes if task == "multiclass" else (rename("target"),)
     return AuditResult(
-        schema=SCHEMA,
         version="0.1.0",
         data=DataSummary(
             name=rename("animals.csv"),
             n=N,
             d=D,
+            outputs=len(columns),
             classes=classes,
             class_counts=tuple(N // len(classes) for _ in classes),
             task=task,
             prepare="unit",
-            duplicates=(),
-            opposites=(),
-            conflicts=(),
             provenance=(rename("column"), "16 columns were used as they are."),
         ),
+        soundness=Soundness((), (), ()),
         kernel="relu3-ntk",
         complexity=Complexity(
             value=0.8123456,
@@ -89,13 +89,17 @@ def make_result(task: str, rename: Callable[[str], str] = str) -> AuditResult:
             alignment=Alignment((30.0, 3.0, 0.3, 0.12), (0.5, 0.8, 0.99, 1.0), (0.02, 0.1, 0.7, 1.0)),
         ),
         curve=make_curve(),
-        bound=Bound(1.4, {"complexity": 0.81, "confidence": 0.59}, 0.01, True, True, "It is more than 1."),
-        loo=LeaveOneOutSummary(0.2, 0.0, None if task == "regression" else 0.05, N, "closed form", 1.0),
+        bound=Bound(1.4, {"complexity": 0.81, "confidence": 0.59}, 0.01, True, ()),
+        loo=LeaveOneOutSummary(
+            0.2, 0.0, None if task == "regression" else 0.05, N, Estimate.CLOSED_FORM, 1.0
+        ),
         learning_curve=make_learning_curve(task),
-        noise=Noise(0.05, 0.02, 0.09, "relu3-ntk", 0.01),
+        noise=LabelNoise(0.05, 0.02, 0.09, "relu3-ntk", 0.01),
         labels=make_suspects(classes),
+        pictures=make_pictures() if images else {},
         labels_file="labels.csv",
-        forecast=Forecast(memory_bytes=3 * 2**20, seconds=1.5, gram="dense", gram_bytes=2**20),
+        forecast=Forecast(memory_bytes=3 * 2**20, seconds=1.5),
+        gram=GramPlan(Held.DENSE, 2**20),
         seconds=1.25,
     )
 
@@ -136,25 +140,12 @@ def make_suspects(classes: tuple[str, ...]) -> tuple[Suspect, ...]:
     return tuple(Suspect(row, *pair, score=1 - row / N) for row in range(1, N + 1))
 
 
-def make_dataset(task: str, *, images: bool = False, rename: Callable[[str], str] = str) -> Dataset:
+def make_pictures() -> dict[int, torch.Tensor]:
     generator = torch.Generator().manual_seed(0)
-    X = torch.nn.functional.normalize(torch.rand(N, D, dtype=torch.float64, generator=generator))
-    labels = torch.arange(N) % max(len(CLASSES[task]), 1)
-    pixels = torch.randint(256, (N, 8, 8), generator=generator, dtype=torch.uint8)
-    return Dataset(
-        name=rename("animals.csv"),
-        X=X,
-        Y=torch.ones(N, 1, dtype=torch.float64),
-        labels=None if task == "regression" else labels,
-        classes=tuple(rename(name) for name in CLASSES[task]),
-        task=task,
-        names=tuple(rename(f"x{k}") for k in range(D)),
-        rows=torch.arange(1, N + 1),
-        given=("?",) * N,
-        images=pixels if images else None,
-        preparation=Preparation("unit", (), torch.arange(D), torch.zeros(D), torch.ones(D)),
-        provenance=(),
-    )
+    return {
+        row: torch.randint(256, (8, 8), generator=generator, dtype=torch.uint8)
+        for row in range(1, NUM_PICTURED + 1)
+    }
 
 
 @pytest.fixture(params=sorted(CLASSES))
@@ -165,11 +156,6 @@ def task(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def result_of() -> Callable[..., AuditResult]:
     return make_result
-
-
-@pytest.fixture
-def dataset_of() -> Callable[..., Dataset]:
-    return make_dataset
 
 
 class Outline(HTMLParser):
@@ -254,7 +240,7 @@ def outline_of() -> Callable[[str], Outline]:
 @pytest.fixture
 def check_charts() -> Callable[[Iterable[Chart]], None]:
     """Assert that plotly knows every property, and the style sheet every colour."""
-    css = resources.files("widenet.report").joinpath("page.css").read_text()
+    css = resources.files("widenet.report.parts").joinpath("page.css").read_text()
     known = set(re.findall(r"--([a-z-]+):", css))
 
     def check(charts: Iterable[Chart]) -> None:

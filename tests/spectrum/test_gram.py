@@ -29,7 +29,7 @@ def test_rounded_tiles_take_half_the_memory(keep_bytes, generator):
     torch.testing.assert_close(single.matmul(V), product, rtol=1e-5, atol=1e-5)
     assert single.matmul(V).dtype == torch.float64
     assert not torch.equal(single.matmul(V), product)
-    assert torch.equal(exact.round_(torch.float32).matmul(V), single.matmul(V))
+    assert torch.equal(exact.rounded(torch.float32).matmul(V), single.matmul(V))
     assert exact.dtype == torch.float32
 
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from widenet.spectrum.gram import DenseGram
-from widenet.spectrum.lanczos import gauss_measure, lanczos, radau_measure, smallest_eigenvalue
+from widenet.spectrum.lanczos import gauss_measure, lanczos, radau_measure, smallest_ritz_value
 from widenet.testing import decaying_matrix
 
 
@@ -62,7 +62,7 @@ def test_an_eigenvalue_lies_within_the_residual_of_the_smallest_ritz_value(matri
     V = torch.randn(60, 4, generator=generator, dtype=torch.float64)
     eigenvalues = torch.linalg.eigvalsh(matrix)
     for num_steps in (2, 6, 10, 14):
-        value, residual = smallest_eigenvalue(lanczos(DenseGram(matrix), V, num_steps=num_steps))
+        value, residual = smallest_ritz_value(lanczos(DenseGram(matrix), V, num_steps=num_steps))
         assert value >= eigenvalues[0] - 1e-10
         assert (eigenvalues - value).abs().min() <= residual + 1e-10
     assert residual < 1e-2

@@ -4,8 +4,8 @@ import types
 import pytest
 from rich.console import Console
 
-from widenet.runs import progress
-from widenet.study.progress import progress_line, rate_told, time_told
+from widenet.study import progress
+from widenet.study.progress import rate_told, time_told, told_progress
 
 
 @pytest.fixture
@@ -16,9 +16,9 @@ def clock(monkeypatch) -> list[float]:
 
 
 def test_plain_lines_are_seldom(clock, capsys):
-    with progress_line(quiet=False) as tell:
+    with told_progress(quiet=False) as tell:
         for done in range(2001):
-            tell(done, 2000, "trials")
+            tell("trials", done, 2000)
             clock[0] += 1.0
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "trials: 0 of 2,000 (0%)"
@@ -28,23 +28,23 @@ def test_plain_lines_are_seldom(clock, capsys):
 
 
 def test_what_was_done_before_says_nothing_about_the_pace(clock, capsys):
-    with progress_line(quiet=False) as tell:
-        tell(180, 200, "trials")
+    with told_progress(quiet=False) as tell:
+        tell("trials", 180, 200)
         clock[0] += 40
-        tell(190, 200, "trials")
+        tell("trials", 190, 200)
     assert capsys.readouterr().err.splitlines()[1] == "trials: 190 of 200 (95%), 15 per minute, 40 s left"
 
 
 def test_the_last_line_is_written_once_and_also_after_an_interruption(clock, capsys):
     def work() -> None:
-        with progress_line(quiet=False) as tell:
+        with told_progress(quiet=False) as tell:
             for done, total, text in [
                 (2, 2, "[folds]"),
                 (2, 2, "[folds]"),
                 (0, 5, "trials"),
                 (3, 5, "trials"),
             ]:
-                tell(done, total, text)
+                tell(text, done, total)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -53,9 +53,34 @@ def test_the_last_line_is_written_once_and_also_after_an_interruption(clock, cap
     assert lines == ["[folds]: 2 of 2 (100%)", "trials: 0 of 5 (0%)", "trials: 3 of 5 (60%)"]
 
 
+def test_stages_without_a_number_are_told_once(clock, capsys):
+    with told_progress(quiet=False) as tell:
+        tell("reading [b]table.csv[/b]")
+        tell("leave one out")
+        for done in range(1, 4):
+            clock[0] += 1
+            tell("leave one out", done, detail="products")
+        clock[0] += 40
+        tell("leave one out", 50, detail="products")
+        tell("training", detail="step 7, loss 1e-3")
+    assert capsys.readouterr().err.splitlines() == [
+        "reading [b]table.csv[/b]",
+        "leave one out",
+        "leave one out: 50 products",
+        "training: step 7, loss 1e-3",
+    ]
+
+
+def test_what_is_noted_on_the_way_is_told_in_the_words_that_are_given(capsys):
+    with told_progress(quiet=False, words=lambda fact: (f"Known: {fact}.",)) as tell:
+        tell("training")
+        tell.note(3)
+    assert capsys.readouterr().err.splitlines() == ["training", "Known: 3."]
+
+
 def test_quiet(capsys):
-    with progress_line(quiet=True) as tell:
-        tell(1, 2, "trials")
+    with told_progress(quiet=True) as tell:
+        tell("trials", 1, 2)
     assert capsys.readouterr() == ("", "")
 
 
@@ -63,10 +88,10 @@ def test_a_terminal_shows_share_rate_and_time_left(clock, monkeypatch):
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=80)
     monkeypatch.setattr(progress, "Console", lambda stderr: console)
-    with progress_line(quiet=False) as tell:
-        tell(10, 50, "[b] trials of 3resnet")
+    with told_progress(quiet=False) as tell:
+        tell("[b] trials of 3resnet", 10, 50)
         clock[0] += 10
-        tell(20, 50, "[b] trials of 3resnet")
+        tell("[b] trials of 3resnet", 20, 50)
         clock[0] += 5
     text = screen.getvalue()
     assert "[b] trials of 3resnet" in text

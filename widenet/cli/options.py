@@ -45,15 +45,11 @@ def _option(field: Field[Any], meaning: Meaning, hint: Any) -> click.Option:
     flag, kind = flag_of(field.name), _kind(hint)
     if kind is bool:
         return click.Option([flag, field.name], is_flag=True, help=meaning.text)
-    required = field.default is MISSING
-    return click.Option(
-        [flag, field.name],
-        type=_type(kind, hint, meaning),
-        required=required,
-        default=None if required else field.default,
-        metavar=meaning.metavar,
-        help=meaning.text + ("" if required else f"  [default: {_default_text(field.default, meaning)}]"),
-    )
+    told = {"type": _type(kind, meaning), "metavar": meaning.metavar}
+    if field.default is MISSING:
+        return click.Option([flag, field.name], required=True, help=meaning.text, **told)
+    default = f"[default: {_default_text(field.default, meaning)}]"
+    return click.Option([flag, field.name], default=field.default, help=f"{meaning.text}  {default}", **told)
 
 
 def _kind(hint: Any) -> Any:
@@ -63,7 +59,7 @@ def _kind(hint: Any) -> Any:
     return type(get_args(hint)[0]) if get_origin(hint) is Literal else hint
 
 
-def _type(kind: Any, hint: Any, meaning: Meaning) -> Any:
+def _type(kind: Any, meaning: Meaning) -> Any:
     if meaning.choices:
         return click.Choice(meaning.choices) if kind is str else _NumberChoice(meaning.choices)
     return Several(get_args(kind)[0]) if get_origin(kind) is tuple else kind

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from widenet.cli.common import (
 )
 from widenet.cli.options import in_flags, options_of
 from widenet.study.reading import Reading
+from widenet.study.settings import Settings
 from widenet.study.study import Study
 
 if TYPE_CHECKING:  # these import torch, which takes longer than --help may
@@ -56,22 +57,99 @@ def study_command(study: Study) -> click.Command:
 
 def run_study(study: Study, given: dict[str, Any]) -> int:
     """Settings, forecast, run, result: to stdout and to a folder; returns the exit code."""
-    settings = study.settings(**_of(study.settings, given))
-    out = _checked_folder(study, given) if study.writes else None
+    call = _Call(study, given, study.settings(**_of(study.settings, given)))
+    call.check_folder()
     from widenet.study.progress import told_progress
 
     room = study.room
     with told_progress(quiet=given["quiet"], words=partial(_on_the_way, room)) as progress:
-        dataset = _read(study, given, progress)
-        arguments = (settings,) if dataset is None else (dataset, settings)
-        with _store(study, given, out) as kept:
-            result = study.run(*arguments, **kept, allow_long=given["yes"], progress=progress)
-            if out is not None:
-                result = _written(study, result, out, given, settings, dataset, progress)
-    tell_result(result, room, as_json=given["as_json"], out=out)
+        result = call.run(progress)
+    tell_result(result, room, as_json=given["as_json"], out=call.out)
     if result.outcome.value == "failed":
         click.echo(_flagged(f"widenet: {' '.join(room.sentences(result)[:2])}"), err=True)
     return EXIT_CODES[result.outcome.value]
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One call of a study's command."""
+
+    study: Study
+    given: dict[str, Any]
+    settings: Settings
+
+    @property
+    def out(self) -> Path | None:
+        """The folder to write; None where the study leaves none behind."""
+        if not self.study.writes:
+            return None
+        name = f"widenet-{self.study.name}"
+        return self.given["out"] or Path(
+            f"{name}-{short_name(self.given['data'])}" if self.study.reads_data else name
+        )
+
+    def check_folder(self) -> None:
+        """Refuse a folder that must not be written, before anything is computed."""
+        from widenet.report.parts.files import check_folder
+        from widenet.report.parts.publish import all_files
+
+        if self.out is not None:
+            check_folder(self.out, all_files(self.study.room), force=self.given["force"])
+
+    def run(self, progress: "Progress") -> Any:
+        """Read, run and write."""
+        allow_long = self.given["yes"]
+        if not self.study.reads_data:
+            with self.store() as kept:
+                result = self.study.run(self.settings, **kept, allow_long=allow_long, progress=progress)
+                return self.written(result, {}, progress)
+        dataset = self.read(progress)
+        with self.store() as kept:
+            result = self.study.run(dataset, self.settings, **kept, allow_long=allow_long, progress=progress)
+            reading = {"data": self.given["data"], **_of(Reading, self.given)}
+            return self.written(result, reading | {"prepare": dataset.preparation.kind}, progress)
+
+    def read(self, progress: "Progress") -> "Dataset":
+        """The data, as the options of reading have it."""
+        from widenet.data import is_concept, load
+
+        data, reading = self.given["data"], Reading(**_of(Reading, self.given))
+        progress(f"reading {data}")
+        prepare: Any = reading.prepare or ("unit" if self.study.unit_rows and is_concept(data) else None)
+        return load(data, target=reading.target, prepare=prepare, impute=reading.impute)
+
+    def written(self, result: Any, reading: dict[str, Any], progress: "Progress") -> Any:
+        """The result as it was written, where the study leaves a folder behind."""
+        from widenet.report.parts.publish import publish
+
+        if self.out is None:
+            return result
+        progress("writing the report")
+        config = reading | asdict(self.settings) | result.resolved()
+        return publish(self.study.room, result, self.out, config, force=self.given["force"])
+
+    @contextmanager
+    def store(self) -> "Iterator[dict[str, Store]]":
+        """The store as an argument of the run: the one named, or one beside the folder until that is done."""
+        if not self.study.resumes:
+            yield {}
+            return
+        from widenet.runs.store import Store, beside
+
+        path, done = self.given["store"] or beside(self.out or Path(self.study.name)), False
+        with Store(path) as store:
+            try:
+                yield {"store": store}
+                done = True
+            except KeyboardInterrupt:
+                if not store.is_empty() and not self.given["quiet"]:
+                    kept = f"What is done is kept in {path}: the same command goes on from there."
+                    click.echo(kept, err=True)
+                raise
+            finally:
+                unneeded = store.is_empty() or (done and not store.num_unfinished())
+                if unneeded and self.given["store"] is None:
+                    path.unlink(missing_ok=True)
 
 
 def _on_the_way(room: Any, fact: object) -> tuple[str, ...]:
@@ -80,7 +158,7 @@ def _on_the_way(room: Any, fact: object) -> tuple[str, ...]:
 
     if isinstance(fact, Forecast):
         return (fact.told(),)
-    return tuple(map(_flagged, room.on_the_way(fact)))
+    return tuple(map(_flagged, room.on_the_way(fact))) if hasattr(room, "on_the_way") else ()
 
 
 def _flagged(message: str) -> str:
@@ -88,70 +166,6 @@ def _flagged(message: str) -> str:
     return in_flags(message, click.get_current_context().command.params)
 
 
-def _of(settings: type, given: dict[str, Any]) -> dict[str, Any]:
+def _of(settings: type[Settings], given: dict[str, Any]) -> dict[str, Any]:
     """Those of the given values that are fields of these settings."""
     return {field.name: given[field.name] for field in fields(settings)}
-
-
-def _checked_folder(study: Study, given: dict[str, Any]) -> Path:
-    """The folder to write, refused before anything is computed where it must not be written."""
-    from widenet.report.parts.files import check_folder
-    from widenet.report.parts.publish import all_files
-
-    name = f"widenet-{study.name}" + (f"-{short_name(given['data'])}" if study.reads_data else "")
-    out: Path = given["out"] or Path(name)
-    check_folder(out, all_files(study.room), force=given["force"])
-    return out
-
-
-def _read(study: Study, given: dict[str, Any], progress: "Progress") -> "Dataset | None":
-    if not study.reads_data:
-        return None
-    from widenet.data import is_concept, load
-
-    progress(f"reading {given['data']}")
-    reading = Reading(**_of(Reading, given))
-    prepare: Any = reading.prepare or ("unit" if study.unit_rows and is_concept(given["data"]) else None)
-    return load(given["data"], target=reading.target, prepare=prepare, impute=reading.impute)
-
-
-@contextmanager
-def _store(study: Study, given: dict[str, Any], out: Path | None) -> "Iterator[dict[str, Store]]":
-    """The store as an argument of the run: the one that was named, or one beside the folder until done."""
-    if not study.resumes:
-        yield {}
-        return
-    from widenet.runs.store import Store, beside
-
-    path = given["store"] or beside(out or Path(study.name))
-    done = False
-    with Store(path) as store:
-        try:
-            yield {"store": store}
-            done = True
-        except KeyboardInterrupt:
-            if not store.is_empty() and not given["quiet"]:
-                click.echo(f"What is done is kept in {path}: the same command goes on from there.", err=True)
-            raise
-        finally:
-            unneeded = store.is_empty() or (done and not store.num_unfinished())
-            if unneeded and given["store"] is None:
-                path.unlink(missing_ok=True)
-
-
-def _written(
-    study: Study,
-    result: Any,
-    out: Path,
-    given: dict[str, Any],
-    settings: Any,
-    dataset: "Dataset | None",
-    progress: "Progress",
-) -> Any:
-    from widenet.report.parts.publish import publish
-
-    progress("writing the report")
-    read = {} if dataset is None else {"data": given["data"], **_of(Reading, given)}
-    read |= {} if dataset is None else {"prepare": dataset.preparation.kind}
-    config = read | asdict(settings) | result.resolved()
-    return publish(study.room, result, out, config, force=given["force"])

@@ -39,7 +39,7 @@ def import_closure(roots: Iterable[str]) -> set[str]:
 
 
 def imports_of(name: str) -> Iterator[str]:
-    """Modules that a module names in its imports, those inside functions too, but not those for types alone."""
+    """Modules that a module imports, inside functions too, but not those that are for types alone."""
     for node in _statements(ast.parse(_source(name))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task
 from rich.progress import Progress as Bars
+from rich.table import Column
 from rich.text import Text
 
 from widenet.base.progress import Progress
@@ -130,7 +131,8 @@ class _Bar(BarColumn):
 
 
 def _bars(console: Console) -> Bars:
-    return Bars(SpinnerColumn(), _Bar(bar_width=20), _Line(), console=console, transient=True)
+    line = _Line(table_column=Column(no_wrap=True))
+    return Bars(SpinnerColumn(), _Bar(bar_width=12), line, console=console, transient=True)
 
 
 class _PlainLines(Progress):

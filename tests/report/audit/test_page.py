@@ -1,7 +1,8 @@
 import re
 from dataclasses import replace
 
-from widenet.report.audit.page import audit_page
+from widenet.audit.result import Outside
+from widenet.report.audit.page import page
 from widenet.report.audit.sentences import questions
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -14,7 +15,7 @@ def unknowns(result):
         complexity=replace(result.complexity, value=None, upper=None, random=None, random_error=None),
         spectrum=replace(result.spectrum, eigenvalue_min=None, eigenvalue_min_certified=None),
         curve=replace(result.curve, worst_loss=None, movement_limit=None, trained=None),
-        bound=replace(result.bound, value=None, terms={}, applies=False, why="It needs the complexity."),
+        bound=replace(result.bound, value=None, terms={}, reasons=(Outside.NOT_CERTIFIED,)),
         loo=replace(result.loo, error=None, error_bar=None, misclassified=None),
         learning_curve=replace(
             result.learning_curve,
@@ -29,63 +30,63 @@ def unknowns(result):
     )
 
 
-def test_page_answers_all_questions(task, result_of, dataset_of, outline_of):
+def test_page_answers_all_questions(task, result_of, outline_of):
     result = result_of(task)
-    outline = outline_of(audit_page(result, dataset_of(task)))
+    outline = outline_of(page(result))
     assert all(question in outline.text for question in questions(result))
     for told in ("0.812", "3.25", "123", "4,567", "5%", "2% to 9%", "row 1", "3 MiB", "1.2 seconds"):
         assert told in outline.text
 
 
-def test_page_is_in_order_and_offline(task, result_of, dataset_of, outline_of):
-    outline = outline_of(audit_page(result_of(task), dataset_of(task)))
+def test_page_is_in_order_and_offline(task, result_of, outline_of):
+    outline = outline_of(page(result_of(task)))
     outline.check_structure()
     outline.check_offline()
 
 
-def test_pictures_of_the_worst_rows(task, result_of, dataset_of, outline_of):
-    pictures = outline_of(audit_page(result_of(task), dataset_of(task, images=True))).tags("img")
+def test_pictures_of_the_worst_rows(task, result_of, outline_of):
+    pictures = outline_of(page(result_of(task, images=True))).tags("img")
     assert len(pictures) == 24
     assert all(picture["src"].startswith("data:image/png;base64,") and picture["alt"] for picture in pictures)
-    assert not outline_of(audit_page(result_of(task), dataset_of(task))).tags("img")
+    assert not outline_of(page(result_of(task))).tags("img")
 
 
-def test_a_label_that_is_kept_is_not_struck_out(result_of, dataset_of, outline_of):
-    result = result_of("binary")
+def test_a_label_that_is_kept_is_not_struck_out(result_of, outline_of):
+    result = result_of("binary", images=True)
     first, second, *_ = result.labels
     labels = (first, replace(second, suggested=second.given))
-    outline = outline_of(audit_page(replace(result, labels=labels), dataset_of("binary", images=True)))
+    outline = outline_of(page(replace(result, labels=labels)))
     assert len(outline.tags("s")) == 1
     assert "cat → dog" in outline.text
     assert "cat kept" in outline.text
 
 
-def test_what_is_not_known_is_said(task, result_of, dataset_of, outline_of):
-    text = outline_of(audit_page(unknowns(result_of(task)), dataset_of(task))).text
+def test_what_is_not_known_is_said(task, result_of, outline_of):
+    text = outline_of(page(unknowns(result_of(task)))).text
     assert "not certified, because the smallest eigenvalue" in text
     assert "The worst case is not drawn, because" in text
-    assert "Theorem 5.1 gives no bound here. It needs the complexity." in text
+    assert "Theorem 5.1 gives no bound here. The complexity is not certified here" in text
     assert "too few rows for a learning curve" in text
     assert "None" not in text
     assert "nan" not in text.lower().split()
 
 
-def test_long_lists_are_cut_with_a_count(result_of, dataset_of, outline_of):
+def test_long_lists_are_cut_with_a_count(result_of, outline_of):
     result = result_of("binary")
     pairs = tuple((2 * k, 2 * k + 1) for k in range(1, 101))
-    data = replace(result.data, duplicates=(tuple(range(1000)),), conflicts=pairs)
-    text = outline_of(audit_page(replace(result, data=data), dataset_of("binary"))).text
+    found = replace(result.soundness, duplicates=(tuple(range(1000)),), conflicts=pairs)
+    text = outline_of(page(replace(result, soundness=found))).text
     assert "rows 40 and 41" in text
     assert "rows 42 and 43" not in text
     assert "and 80 more" in text
     assert "and 980 more" in text
 
 
-def test_text_from_the_data_stays_text(task, result_of, dataset_of, outline_of):
+def test_text_from_the_data_stays_text(task, result_of, outline_of):
     hostile = {"rename": lambda name: HOSTILE}
-    page = audit_page(result_of(task, **hostile), dataset_of(task, **hostile))
-    outline = outline_of(page)
-    assert page.count(HOSTILE) == 0
+    text = page(result_of(task, **hostile))
+    outline = outline_of(text)
+    assert text.count(HOSTILE) == 0
     assert HOSTILE in outline.text
     assert not outline.tags("img")
     assert len(outline.tags("script")) == 3
@@ -93,16 +94,16 @@ def test_text_from_the_data_stays_text(task, result_of, dataset_of, outline_of):
     assert "<" not in data
 
 
-def test_quotes_from_the_data_stay_in_their_attribute(result_of, dataset_of, outline_of):
-    result = result_of("binary", rename=lambda name: f'" onerror="alert(1)" {name}')
-    pictures = outline_of(audit_page(result, dataset_of("binary", images=True))).tags("img")
+def test_quotes_from_the_data_stay_in_their_attribute(result_of, outline_of):
+    result = result_of("binary", images=True, rename=lambda name: f'" onerror="alert(1)" {name}')
+    pictures = outline_of(page(result)).tags("img")
     assert all(set(picture) == {"src", "alt"} for picture in pictures)
     assert '" onerror="alert(1)" cat' in pictures[0]["alt"]
 
 
-def test_browser_draws_hostile_names_literally(result_of, dataset_of, browse):
+def test_browser_draws_hostile_names_literally(result_of, browse):
     hostile = {"rename": lambda name: HOSTILE}
-    outline = browse(audit_page(result_of("multiclass", **hostile), dataset_of("multiclass", **hostile)))
+    outline = browse(page(result_of("multiclass", **hostile)))
     assert len(outline.drawn) >= 7
     assert not outline.tags("img")
     ticks = re.findall(r'data-unformatted="&amp;lt;/script[^>]*>(.*?)</text>', outline.page)

@@ -4,13 +4,13 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from widenet.report.audit.screen import print_summary
+from widenet.report.audit.screen import screen
 from widenet.report.audit.sentences import questions
 
 
 def printed(result, width: int, *, terminal: bool = False) -> str:
     file = io.StringIO()
-    print_summary(result, Console(file=file, width=width, force_terminal=terminal))
+    screen(result, Console(file=file, width=width, force_terminal=terminal))
     return file.getvalue()
 
 

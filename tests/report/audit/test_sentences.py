@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from widenet.report.audit.sentences import answers, descent, generalise, learnable, sound, verdict, wrong
+from widenet.report.audit.sentences import answers, descent, generalise, learnable, sentences, sound, wrong
 
 
 def test_verdict_is_short(task, result_of):
-    sentences = verdict(result_of(task))
-    assert 3 <= len(sentences) <= 5
-    assert all(sentence.endswith(".") for sentence in sentences)
+    told = sentences(result_of(task))
+    assert 3 <= len(told) <= 5
+    assert all(sentence.endswith(".") for sentence in told)
 
 
 def test_regression_has_targets_not_labels(result_of):
@@ -37,14 +37,14 @@ def test_certified_bounds_that_agree_are_said_once(result_of):
 
 def test_contradictions_come_first(result_of):
     result = result_of("multiclass")
-    data = replace(result.data, duplicates=((3, 9), (4, 5)), conflicts=((3, 9),), opposites=((1, 2),))
-    troubled = replace(result, data=data)
+    found = replace(result.soundness, duplicates=((3, 9), (4, 5)), conflicts=((3, 9),), opposites=((1, 2),))
+    troubled = replace(result, soundness=found)
     assert "1 group of identical rows has different labels" in sound(troubled)[1]
     assert "(rows 3 and 9)" in sound(troubled)[1]
     assert "2 groups of rows are one and the same point (rows 3 and 9, among others)" in sound(troubled)[2]
     assert "1 pair of rows is exactly opposite (rows 1 and 2)" in sound(troubled)[3]
-    assert sound(troubled)[1] in verdict(troubled)
-    assert len(verdict(troubled)) <= 5
+    assert sound(troubled)[1] in sentences(troubled)
+    assert len(sentences(troubled)) <= 5
 
 
 def test_a_step_that_is_too_large(result_of):

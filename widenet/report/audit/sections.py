@@ -7,7 +7,7 @@ from widenet.audit.result import AuditResult, Held, Suspect, TrainedCurve
 from widenet.base.wording import counted, memory, number, percent
 from widenet.report.audit.formulas import ALIGNMENT, COMPLEXITY, DESCENT, LEFT_OUT
 from widenet.report.audit.sentences import answers, questions, targets_word
-from widenet.report.parts.markup import Html, details, element, join, table
+from widenet.report.parts.markup import Html, details, element, join, paragraphs, table
 from widenet.report.parts.pictures import picture_uri
 from widenet.report.parts.plots import Chart
 from widenet.report.parts.quantities import literal, row_list
@@ -116,7 +116,7 @@ def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     )
     unknown = "The worst case is not drawn, because the smallest eigenvalue is not known."
     notes = [*([unknown] if curve.worst_loss is None else []), _trained_sentence(curve.trained)]
-    beside = element("div", steps, *(element("p", note, class_="note") for note in notes), class_="panel")
+    beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
     return join(
         (
             element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),

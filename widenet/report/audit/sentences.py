@@ -320,11 +320,6 @@ def why_bound(result: AuditResult) -> str:
     return f"{scope} The bound is below 1, so it does say something."
 
 
-def on_the_way(fact: object) -> tuple[str, ...]:
-    """Nothing but the forecast is known before the end."""
-    return ()
-
-
 def _worst_row(suspect: Suspect) -> str:
     given, suggested = literal(suspect.given), literal(suspect.suggested)
     if suspect.given == suspect.suggested:

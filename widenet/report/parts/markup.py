@@ -26,8 +26,17 @@ def join(children: Iterable[str]) -> Html:
     return Html("".join(child if isinstance(child, Html) else escape(child) for child in children))
 
 
-def paragraphs(sentences: Iterable[str]) -> Html:
-    return join(element("p", sentence) for sentence in sentences)
+def paragraphs(sentences: Iterable[str], **attributes: str) -> Html:
+    """A paragraph for each sentence."""
+    return join(element("p", marked(sentence), **attributes) for sentence in sentences)
+
+
+def marked(sentence: str) -> Html:
+    """A sentence whose settings, in backquotes, are set as code."""
+    parts = sentence.split("`")
+    if len(parts) % 2 == 0:  # one that has no partner is a part of the text
+        return join([sentence])
+    return join(element("code", part) if index % 2 else part for index, part in enumerate(parts))
 
 
 def details(summary: str, *children: str) -> Html:

@@ -14,6 +14,8 @@ PAGE_FILE, RESULT_FILE, CONFIG_FILE = "report.html", "result.json", "config.json
 class Room(Protocol):
     """The report of one study: a module with these doors.
 
+    One that has words for what its study notes on the way has `on_the_way(fact) -> tuple[str, ...]` as well.
+
     Attributes:
         FILES: Names of the files that `files` may give.
     """

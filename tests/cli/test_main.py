@@ -1,0 +1,68 @@
+"""The group of commands, and what they all share."""
+
+import json
+
+import pytest
+
+from widenet.cli import main as cli
+
+
+def test_help_shows_whole_lines_in_80_columns(widenet, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = widenet("--help")
+    assert code == 0
+    assert "..." not in out
+    assert max(map(len, out.splitlines())) <= 80
+    for command in ("audit", "compare", "memorise", "verify", "theory", "data", "doctor"):
+        assert f"\n  {command} " in out
+
+
+@pytest.mark.parametrize("command", ["audit", "compare", "memorise", "verify", "data", "doctor"])
+def test_every_command_has_help(widenet, command):
+    code, out, _ = widenet(command, "--help")
+    assert code == 0
+    assert "--debug" in out
+
+
+@pytest.mark.parametrize("arguments", [["audot"], ["audit", "--kernle", "x"], ["compare", "--folds", "many"]])
+def test_wrong_usage_is_told_without_a_traceback(widenet, arguments):
+    code, out, err = widenet(*arguments)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_a_forecast_beyond_an_hour_is_refused_with_the_flag_that_allows_it(widenet, monkeypatch):
+    from widenet.audit.result import GramPlan, Held
+    from widenet.study.forecast import Forecast
+
+    monkeypatch.setattr(
+        "widenet.audit.run.forecast_audit", lambda *_: (Forecast(9000.0, 1), GramPlan(Held.DENSE, 0))
+    )
+    code, out, err = widenet("audit", "resnet-cube:n=40", "-q")
+    assert (code, out) == (2, "")
+    assert err == "widenet: This would take about 2.5 hours: audit fewer rows, or allow it with --yes.\n"
+    assert widenet("audit", "resnet-cube:n=40", "-q", "--yes", "--json")[0] == 0
+
+
+def test_every_json_has_its_sentences_under_verdict(widenet):
+    calls = {
+        "audit": ["audit", "resnet-cube:n=40"],
+        "compare": ["compare", "digits", "--rows", "120", "--methods", "ridge,gaussian", "--folds", "2"],
+        "memorise": ["memorise", "digits", "--out", "memorised"],
+        "verify": ["verify", "memorised"],
+        "inside": ["theory", "inside", "--data", "resnet-cube:n=40", "--width", "64"],
+        "theory": ["theory", "kernel-lower-bound", "num_samples=3", "d1=6", "k=2", "alpha=0.5"],
+        "separation": ["theory", "separation", *"--d1 5 --k 2 --sizes 4,8 --members 1 --tuning 1".split()],
+    }
+    calls["separation"] += "--width 10 --epochs 5".split()
+    for name, arguments in calls.items():
+        code, out, err = widenet(*arguments, "--json")
+        assert code == 0, (name, err)
+        record = json.loads(out)
+        assert record["schema"].startswith("widenet/"), name
+        assert record["verdict"], name
+        assert all(isinstance(sentence, str) for sentence in record["verdict"]), name
+
+
+def test_a_study_is_one_line_in_the_registry():
+    assert list(cli.STUDIES) == ["audit", "compare", "memorise"]
