@@ -3,23 +3,23 @@
 import resource
 import time
 
-from widenet.audit import run_audit
+from widenet.audit.run import run_audit
 from widenet.data import load
+from widenet.study.progress import told_progress
 
 
 def run() -> dict[str, float | str | None]:
     """One audit in this process, whose peak resident memory is read at the end."""
     start = time.perf_counter()
-    result = run_audit(
-        load("mnist"), progress=lambda stage: print(f"  {time.perf_counter() - start:7.0f} s  {stage}")
-    )
+    with told_progress(quiet=False) as progress:
+        result = run_audit(load("mnist"), progress=progress)
     found = result.complexity
     return {
         "seconds": time.perf_counter() - start,
         "forecast seconds": result.forecast.seconds,
         "peak GiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
         "forecast GiB": result.forecast.memory_bytes / 2**30,
-        "gram": result.forecast.gram,
+        "gram": result.gram.held.value,
         "complexity": found.value,
         "lower": found.lower,
         "upper": found.upper,

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from widenet.data import load
-from widenet.networks.two_layer import TwoLayer, initialise, outputs, tangent_gram
+from widenet.networks.two_layer import FineGrainedNet, draw_fine_grained, fine_grained_outputs, finite_gram
 from widenet.predict.curve import descent_distance, descent_loss
 from widenet.spectrum.lanczos import SpectralMeasure
 from widenet.training.descent import descend
@@ -102,8 +102,8 @@ def limit_gram(X: Tensor) -> Tensor:
     return cosines * (torch.pi - torch.arccos(cosines)) / (2 * torch.pi)
 
 
-def in_double(params: TwoLayer) -> TwoLayer:
-    return TwoLayer(W=params.W.to(torch.float64), a=params.a.to(torch.float64))
+def in_double(params: FineGrainedNet) -> FineGrainedNet:
+    return FineGrainedNet(W=params.W.to(torch.float64), a=params.a.to(torch.float64))
 
 
 def measure(setting: Setting, X: Tensor, y: Tensor) -> dict:
@@ -118,7 +118,7 @@ def measure(setting: Setting, X: Tensor, y: Tensor) -> dict:
     stride = round(1 / setting.eta_factor)
     steps = torch.arange(0, stride * setting.num_steps + 1, stride, dtype=X.dtype)
 
-    start = initialise(
+    start = draw_fine_grained(
         setting.width,
         X.shape[1],
         setting.kappa,
@@ -126,12 +126,12 @@ def measure(setting: Setting, X: Tensor, y: Tensor) -> dict:
         antisymmetric=setting.antisymmetric,
         dtype=torch.float32,
     )
-    H_start = tangent_gram(in_double(start), X)
+    H_start = finite_gram(in_double(start), X)
     run = descend(start, X, y, eta=eta, num_steps=stride * setting.num_steps)
-    H_end = tangent_gram(in_double(run.params), X)
+    H_end = finite_gram(in_double(run.params), X)
 
-    residual_at_start = y - outputs(in_double(start), X)
-    outputs_at_end = outputs(in_double(run.params), X)
+    residual_at_start = y - fine_grained_outputs(in_double(start), X)
+    outputs_at_end = fine_grained_outputs(in_double(run.params), X)
     predicted_at_end = linear_outputs(H_limit, y, eta, stride * setting.num_steps)
     predicted, predicted_distance = linear_curves(H_limit, y, eta, steps)
     predicted_from_start, _ = linear_curves(H_limit, residual_at_start, eta, steps)

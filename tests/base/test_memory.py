@@ -1,7 +1,7 @@
 import pytest
 
 from widenet.base.errors import InputError
-from widenet.data import available_bytes, require_memory
+from widenet.base.memory import available_bytes, require_memory
 
 
 def test_this_machine_has_some_memory():

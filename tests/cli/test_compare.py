@@ -8,7 +8,7 @@ import pytest
 
 from widenet.base.errors import WidenetError
 
-SMALL = ("--methods", "relu2-all,gaussian,ridge", "--folds", "3", "--repeats", "1")
+SMALL = ("--methods", "relu2-bias-all,gaussian,ridge", "--folds", "3", "--repeats", "1")
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def table(tmp_path) -> Path:
 def test_compare_writes_the_folder_and_prints_a_screenful(widenet, table):
     code, out, err = widenet("compare", "table.csv", "--target", "y", *SMALL)
     assert code == 0
-    assert "relu2-all" in out
+    assert "relu2-bias-all" in out
     assert "report.html" in out
     assert max(map(len, out.splitlines())) <= 80
     folder = Path("widenet-compare-table")
@@ -37,6 +37,8 @@ def test_compare_writes_the_folder_and_prints_a_screenful(widenet, table):
     config = json.loads((folder / "config.json").read_text())
     assert config["folds"] == 3
     assert config["prepare"] == "standard"
+    assert sorted(config["methods"]) == ["gaussian", "relu2-bias-all", "ridge"]
+    assert config["epochs"] == 400
     assert "Traceback" not in err
 
 
@@ -45,16 +47,20 @@ def test_json_goes_to_stdout_alone(widenet, table):
     assert (code, err) == (0, "")
     record = json.loads(out)
     assert record["schema"] == "widenet/compare/1"
-    assert {"methods", "best", "significance", "seconds", "data", "version"} <= set(record)
+    assert {"methods", "best", "significance", "seconds", "data", "version", "verdict"} <= set(record)
+    assert isinstance(record["forecast"], float)
+    assert record["significance"]["test"].startswith("Corrected resampled t-test")
     assert set(record["methods"][0]) >= {"name", "family", "error", "std", "rank", "seconds", "best"}
 
 
 def test_messages_are_plain_and_seldom_off_a_terminal(widenet, table):
     err = widenet("compare", "table.csv", *SMALL)[2]
-    assert err.splitlines()[0] == "reading table.csv"
-    assert "forecasts: 3 of 3 (100%)" in err
-    assert "trials: 9 of 9 (100%)" in err
-    assert len(err.splitlines()) <= 6
+    reading, *told, writing = err.splitlines()
+    assert reading == "reading table.csv"
+    assert told[:2] == ["forecasts: 0 of 3 (0%)", "forecasts: 3 of 3 (100%)"]
+    assert told[2].startswith("Forecast: ")
+    assert told[3:] == ["trials: 0 of 9 (0%)", "trials: 9 of 9 (100%)"]
+    assert writing == "writing the report"
 
 
 def test_a_number_as_target(widenet, tmp_path):
@@ -72,10 +78,11 @@ def test_a_number_as_target(widenet, tmp_path):
     [
         (["--methods", "gausian"], "gaussian"),
         (["--methods", "svm"], "3resnet-hidden"),
+        (["--methods", "relu2-all"], "'relu2-bias-all'"),
         (["--width", "-5"], "--width"),
         (["--epochs", "0"], "--epochs"),
         (["--folds", "1"], "--folds"),
-        (["--folds", "50"], "folds"),
+        (["--folds", "50"], "fewer --folds"),
         (["--rows", "3"], "more rows"),
         (["--target", "z"], "'y'"),
     ],
@@ -126,7 +133,7 @@ def test_interruption_leaves_nothing_and_exits_130(widenet, table, monkeypatch, 
     def interrupt(*_arguments: object, **_options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("widenet.compare.run_comparison", interrupt)
+    monkeypatch.setattr("widenet.compare.run.run_compare", interrupt)
     assert widenet("compare", "table.csv", *SMALL)[0] == 130
     assert {path.name for path in tmp_path.iterdir()} == {"table.csv"}
 
@@ -150,9 +157,33 @@ def test_an_interrupted_comparison_goes_on_from_its_store(widenet, table, monkey
     code, out, _ = widenet("compare", "table.csv", *options)
     assert code == 0
     assert len(fitted) == 3 * 3 + 1
+    assert Path("fits.db").exists()
     whole = json.loads(widenet("compare", "table.csv", "--json", "-q", "--out", "other", *SMALL)[1])
     errors = {method["name"]: method["errors"] for method in json.loads(out)["methods"]}
     assert errors == {method["name"]: method["errors"] for method in whole["methods"]}
+
+
+def test_without_a_store_it_goes_on_from_one_beside_the_folder(widenet, table, monkeypatch, tmp_path):
+    from widenet.compare import trials
+
+    run_trial, fitted = trials.run_trial, []
+
+    def interrupted_once(method, fold):
+        fitted.append(method.name)
+        if len(fitted) == 5:
+            raise KeyboardInterrupt
+        return run_trial(method, fold)
+
+    monkeypatch.setattr(trials, "run_trial", interrupted_once)
+    code, _, err = widenet("compare", "table.csv", *SMALL)
+    assert code == 130
+    assert "widenet-compare-table.store: the same command goes on from there" in err
+    assert {path.name for path in tmp_path.iterdir()} >= {"table.csv", "widenet-compare-table.store"}
+    code, _, err = widenet("compare", "table.csv", *SMALL)
+    assert code == 0
+    assert "trials: 4 of 9" in err
+    assert len(fitted) == 3 * 3 + 1
+    assert {path.name for path in tmp_path.iterdir()} == {"table.csv", "widenet-compare-table"}
 
 
 def test_another_seed_is_not_mixed_with_stored_fits(widenet, table):

@@ -7,10 +7,11 @@ import torch
 from sklearn.linear_model import Ridge, RidgeCV
 
 from widenet.compare import baselines
-from widenet.compare.baselines import BoostingMethod, ForestMethod, RidgeMethod, _coded
+from widenet.compare.baselines import BoostingMethod, ForestMethod, RidgeMethod
+from widenet.compare.estimators import coded
 from widenet.compare.folds import make_fold, outer_folds
-from widenet.compare.kernels import RIDGES
-from widenet.compare.tuning import PILOT_ROWS, losses
+from widenet.compare.kernels import RELATIVE_RIDGES
+from widenet.compare.tuning import MOST_PILOT_ROWS, losses
 from widenet.data.targets import class_columns
 
 
@@ -24,8 +25,8 @@ def test_ridge_is_scikit_learns(regression):
     fold = make_fold(regression, outer_folds(regression, 5, 1, seed=0)[0], seed=0)
     Z, y = fold.training.inputs.Z, fold.training.Y[:, 0]
     model = RidgeMethod().fit(fold.training, seed=0)
-    alphas = (RIDGES * float((Z - Z.mean(0)).square().sum(1).mean())).numpy()
-    chosen = alphas[[float(f"{ridge:.3g}") for ridge in RIDGES].index(model.setting["ridge"])]
+    alphas = (RELATIVE_RIDGES * float((Z - Z.mean(0)).square().sum(1).mean())).numpy()
+    chosen = alphas[[float(f"{ridge:.3g}") for ridge in RELATIVE_RIDGES].index(model.setting["ridge"])]
     own = Ridge(alpha=chosen).fit(Z.numpy(), y.numpy())
     torch.testing.assert_close(
         model.predict(fold.inputs)[:, 0], torch.from_numpy(own.predict(fold.inputs.Z.numpy()))
@@ -61,10 +62,10 @@ def test_several_outputs(regression, method, fast):
 def test_shares_of_classes_in_the_code_of_targets():
     certain = torch.eye(3).double().numpy()
     labels = torch.arange(3)
-    torch.testing.assert_close(_coded(certain, labels.numpy(), 3), class_columns(labels, 3))
-    two = _coded(torch.tensor([[0.75, 0.25]]).double().numpy(), torch.arange(2).numpy(), 2)
+    torch.testing.assert_close(coded(certain, labels.numpy(), 3), class_columns(labels, 3))
+    two = coded(torch.tensor([[0.75, 0.25]]).double().numpy(), torch.arange(2).numpy(), 2)
     assert two.tolist() == [[0.5]]
-    missing = _coded(torch.eye(2).double().numpy(), torch.tensor([0, 2]).numpy(), 3)
+    missing = coded(torch.eye(2).double().numpy(), torch.tensor([0, 2]).numpy(), 3)
     assert missing.tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 
 
@@ -76,7 +77,7 @@ def test_pilots_are_small_and_scaled(binary, method, monkeypatch):
     monkeypatch.setattr(baselines.time, "perf_counter", lambda: next(ticks))
     training = make_fold(binary, outer_folds(binary, 4, 1, seed=0)[0], seed=0).training
     once, twice = (method.forecast(training[torch.arange(training.n).repeat(copies)]) for copies in (20, 40))
-    assert set(seen) == {PILOT_ROWS}
+    assert set(seen) == {MOST_PILOT_ROWS}
     assert twice == pytest.approx(2 * once)
 
 

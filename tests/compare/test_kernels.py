@@ -11,14 +11,13 @@ from widenet.compare.kernels import (
     KernelMethod,
     classical,
     cosine_features,
-    network_kernel,
     of_network,
     random_features,
     with_option,
 )
-from widenet.compare.tuning import Inputs, losses
+from widenet.compare.tuning import RowForms, losses
 from widenet.kernels import Gaussian, gram_matrix, kernel_by_name
-from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.networks.names import network_by_name
 from widenet.networks.network import with_ones
 from widenet.networks.tangent import tangent_gram
@@ -26,7 +25,7 @@ from widenet.testing import unit_rows
 
 
 def test_choice_and_predictions_are_those_of_refitting(regression, monkeypatch):
-    monkeypatch.setattr("widenet.compare.kernels.RIDGES", torch.tensor([1e-4, 1e-1]).double())
+    monkeypatch.setattr("widenet.compare.kernels.RELATIVE_RIDGES", torch.tensor([1e-4, 1e-1]).double())
     fold = make_fold(regression, outer_folds(regression, 5, 1, seed=0)[0], seed=0)
     training = fold.training
     model = with_option("gaussian", "h", (0.3, 3.0)).fit(training, seed=0)
@@ -65,9 +64,9 @@ def test_random_features_tend_to_the_gaussian_kernel(generator):
 
 def test_long_rows_are_shortened_for_classical_kernels_only(regression):
     training = make_fold(regression, outer_folds(regression, 5, 1, seed=0)[0], seed=0).training
-    long = Inputs(5 * training.inputs.X, 5 * training.inputs.X)
+    long = RowForms(5 * training.inputs.X, 5 * training.inputs.X)
     torch.testing.assert_close(classical("recursive").rows(long), training.inputs.X)
-    assert of_network("relu2-all").rows(long) is long.X
+    assert of_network("relu2-bias-all").rows(long) is long.X
 
 
 @pytest.mark.parametrize(("kernel", "network"), [("relu2", "2layer"), ("relu3", "3layer")])
@@ -77,16 +76,16 @@ def test_kernels_are_the_limits_of_the_compared_networks(kernel, network, mode, 
     wide = network_by_name(f"{network}-{mode}", 1024)
     draws = []
     for _ in range(6):
-        params = initialise(wide, 3, 1, Initialisation(), generator=generator, dtype=X.dtype)
+        params = draw_parameters(wide, 3, 1, Initialisation(), generator=generator, dtype=X.dtype)
         draws.append(tangent_gram(wide, params, X))
-    expected = gram_matrix(network_kernel(f"{kernel}-{mode}"), X)
+    expected = gram_matrix(kernel_by_name(f"{kernel}-bias-{mode}"), X)
     torch.testing.assert_close(torch.stack(draws).mean(0), expected, rtol=0.08, atol=0)
 
 
 def test_relu2_is_that_of_rows_with_a_one(generator):
     X = unit_rows(6, 3, generator=generator)
     expected = gram_matrix(kernel_by_name("relu2-all"), with_ones(X))
-    torch.testing.assert_close(gram_matrix(network_kernel("relu2-all"), X), expected)
+    torch.testing.assert_close(gram_matrix(kernel_by_name("relu2-bias-all"), X), expected)
 
 
 @pytest.mark.parametrize("num_rows", [5, 8])

@@ -8,8 +8,8 @@ import torch
 from widenet.compare import networks
 from widenet.compare.folds import make_fold, outer_folds
 from widenet.compare.networks import NetworkMethod, default_epochs
-from widenet.compare.trials import run_trial
-from widenet.compare.tuning import PILOT_ROWS, losses
+from widenet.compare.trial import run_trial
+from widenet.compare.tuning import MOST_PILOT_ROWS, losses
 
 
 @pytest.fixture
@@ -128,4 +128,4 @@ def test_pilots_are_small(regression, small_grid, monkeypatch):
     monkeypatch.setattr(networks, "_sweep", lambda method, training, grid: seen.append(training.n))
     training = make_fold(regression, outer_folds(regression, 4, 1, seed=0)[0], seed=0).training
     NetworkMethod("2layer-all", 16, 10).forecast(training[torch.arange(training.n).repeat(40)])
-    assert set(seen) == {PILOT_ROWS}
+    assert set(seen) == {MOST_PILOT_ROWS}

@@ -8,16 +8,25 @@ import pytest
 import torch
 
 from widenet.base.errors import InputError, WidenetError
-from widenet.compare import CompareSettings, run_comparison, trials
+from widenet.base.progress import Progress
 from widenet.compare.folds import make_fold, outer_folds
 from widenet.compare.kernels import classical
-from widenet.compare.summary import champion_of, significance_of, summarise
-from widenet.compare.trials import Outcome, run_trial
+from widenet.compare.methods import methods_by_name
+from widenet.compare.result import CompareResult
+from widenet.compare.run import run_compare
+from widenet.compare.settings import CompareSettings
+from widenet.compare.summary import champion_of, significance_of, summarise_methods
+from widenet.compare.trial import FoldOutcome, run_trial
+from widenet.compare.trials import trial_code
 from widenet.compare.tuning import Family, Model, Score, Training
 from widenet.data import with_labels
-from widenet.runs import Store
+from widenet.report.compare import sentences
+from widenet.runs.code import import_closure
+from widenet.runs.store import Store
+from widenet.study.forecast import Forecast
+from widenet.study.result import Outcome
 
-CHEAP = ("relu2-all", "gaussian", "arcsin", "ridge")
+CHEAP = ("relu2-bias-all", "gaussian", "arcsin", "ridge")
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ def rows_of(X):
 def test_no_method_ever_sees_a_test_row_before_predicting_it(dataset, watch):
     spy = Spy()
     watch(spy)
-    run_comparison(dataset, CompareSettings(folds=4, repeats=2))
+    run_compare(dataset, CompareSettings(folds=4, repeats=2))
     assert len(spy.seen) == len(spy.asked) == 8
     for training, test in zip(spy.seen, spy.asked, strict=True):
         assert not rows_of(training.inputs.X) & rows_of(test)
@@ -71,8 +80,6 @@ def test_no_method_ever_sees_a_test_row_before_predicting_it(dataset, watch):
 def test_targets_of_test_rows_change_no_choice(name, binary, monkeypatch):
     monkeypatch.setattr("widenet.compare.baselines.NUM_TREES", 40)
     monkeypatch.setattr("widenet.compare.baselines.MAX_ITERATIONS", 10)
-    from widenet.compare.methods import methods_by_name
-
     (method,) = methods_by_name([name], 8, 2)
     test = outer_folds(binary, 4, 1, seed=0)[1]
     labels = binary.labels.clone()
@@ -85,7 +92,7 @@ def test_targets_of_test_rows_change_no_choice(name, binary, monkeypatch):
 
 
 def test_result_has_what_is_promised(dataset):
-    result = run_comparison(dataset, CompareSettings(methods=CHEAP, folds=4, repeats=1))
+    result = run_compare(dataset, CompareSettings(methods=CHEAP, folds=4, repeats=1))
     record = result.to_dict()
     assert {"schema", "version", "data", "methods", "best", "significance", "seconds"} <= set(record)
     for method in record["methods"]:
@@ -100,14 +107,21 @@ def test_result_has_what_is_promised(dataset):
     assert len(record["significance"]["against_best"]) == 3
     assert [test["first"] for test in record["significance"]["against_kernels"]] == ["baselines"]
     assert result.num_failed == 0
+    assert result.outcome is Outcome.DONE
+    assert result.resolved() == {
+        "methods": [m["name"] for m in record["methods"]],
+        "epochs": result.protocol.epochs,
+    }
+    assert isinstance(result, CompareResult)
+    assert repr(result).startswith(f"CompareResult(data=small.npz, n={dataset.n}, methods=4, {result.best}=")
     assert record["protocol"]["chance"] > 0.3
 
 
 def test_the_same_seed_gives_the_same_numbers(binary):
     settings = CompareSettings(methods=("gaussian", "random-features"), folds=3, repeats=1)
-    first, second = run_comparison(binary, settings), run_comparison(binary, settings)
+    first, second = run_compare(binary, settings), run_compare(binary, settings)
     assert [m.errors for m in first.methods] == [m.errors for m in second.methods]
-    other = run_comparison(binary, replace(settings, seed=1))
+    other = run_compare(binary, replace(settings, seed=1))
     assert [m.errors for m in other.methods] != [m.errors for m in first.methods]
 
 
@@ -115,7 +129,7 @@ def test_random_labels_have_no_significant_winner(binary):
     for seed in range(5):
         generator = torch.Generator().manual_seed(seed)
         noise = with_labels(binary, torch.randint(2, (binary.n,), generator=generator))
-        result = run_comparison(noise, CompareSettings(methods=(*CHEAP, "relu3-last"), seed=seed))
+        result = run_compare(noise, CompareSettings(methods=(*CHEAP, "relu3-bias-last"), seed=seed))
         assert not any(test.significant for test in result.significance.against_best)
         assert not any(test.significant for test in result.significance.against_kernels)
 
@@ -123,12 +137,12 @@ def test_random_labels_have_no_significant_winner(binary):
 def test_a_real_difference_is_found(arrays):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 4))
-    result = run_comparison(arrays(X, X[:, 0] * X[:, 1]), CompareSettings(methods=("ridge", "polynomial")))
+    result = run_compare(arrays(X, X[:, 0] * X[:, 1]), CompareSettings(methods=("ridge", "polynomial")))
     (test,) = result.significance.against_kernels
     assert (test.first, test.second) == ("baselines", "kernels")
     assert test.significant
     assert test.difference > 0
-    assert "nothing here beats kernels" in result.verdict[0]
+    assert "nothing here beats kernels" in sentences(result)[0]
 
 
 @dataclass(frozen=True)
@@ -148,24 +162,25 @@ class Failing(Spy):
 
 def test_failures_are_kept_apart(binary, watch):
     watch(Failing(), Spy())
-    result = run_comparison(binary, CompareSettings(folds=4, repeats=1))
+    result = run_compare(binary, CompareSettings(folds=4, repeats=1))
     last = result.methods[-1]
     assert (last.name, last.error, last.std) == ("failing", None, None)
     assert result.num_failed == 2
     assert "it went wrong" in last.failures[0]
     assert "not finite" in last.failures[1]
     assert result.best == "spy"
+    assert result.outcome is Outcome.PARTLY
     assert result.significance.against_best == ()
 
 
 def test_failed_methods_have_no_part_in_ranks_and_wins():
     methods = [Spy("a"), Spy("b"), Spy("c")]
     outcomes = {
-        "a": [Outcome(0.3, 0.3, {}, 0.0), Outcome(0.2, 0.2, {}, 0.0)],
-        "b": [Outcome(0.1, 0.1, {}, 0.0), Outcome(None, None, None, 0.0, "b failed.")],
-        "c": [Outcome(0.4, 0.4, {}, 0.0), Outcome(0.3, 0.3, {}, 0.0)],
+        "a": [FoldOutcome(0.3, 0.3, {}, 0.0), FoldOutcome(0.2, 0.2, {}, 0.0)],
+        "b": [FoldOutcome(0.1, 0.1, {}, 0.0), FoldOutcome(None, None, None, 0.0, "b failed.")],
+        "c": [FoldOutcome(0.4, 0.4, {}, 0.0), FoldOutcome(0.3, 0.3, {}, 0.0)],
     }
-    results = summarise(methods, outcomes)
+    results = summarise_methods(methods, outcomes)
     assert [(r.name, r.rank, r.wins) for r in results] == [("a", 1.0, 2), ("c", 2.0, 0), ("b", None, None)]
 
 
@@ -174,15 +189,36 @@ def test_a_kernel_too_large_is_refused_before_anything_is_fitted(binary, watch, 
     watch(spy, classical("arcsin"))
     monkeypatch.setattr("widenet.base.memory.available_bytes", lambda: 1000)
     with pytest.raises(InputError, match="A kernel of 96 rows needs"):
-        run_comparison(binary, CompareSettings(folds=5, repeats=1))
+        run_compare(binary, CompareSettings(folds=5, repeats=1))
     assert not spy.seen
 
 
 def test_stored_fits_belong_to_the_code_that_made_them():
-    names = {module.__name__ for module in trials._modules()}
-    assert {"widenet.predict.learning_curve", "widenet.data.targets", "widenet.data.noise"} <= names
-    assert {"widenet.compare.tuning", "widenet.networks.resnet", "widenet.training.linear"} <= names
-    assert f"torch {version('torch')}, scikit-learn {version('scikit-learn')}" in trials._code()
+    shared = import_closure(["widenet.compare.trial"])
+    assert {"widenet.predict.learning_curve", "widenet.data.targets", "widenet.data.noise"} <= shared
+    assert {"widenet.compare.tuning", "widenet.compare.folds"} <= shared
+    assert not any(name.startswith("widenet.runs") for name in shared)
+    assert {"widenet.kernels.names", "widenet.training.linear"} <= import_closure(["widenet.compare.kernels"])
+    assert {"widenet.networks.resnet", "widenet.training.sweeps"} <= import_closure(
+        ["widenet.compare.networks"]
+    )
+    network, kernel, ridge = methods_by_name(["2layer-all", "gaussian", "ridge"], 8, 2)
+    assert len({trial_code(method) for method in (network, kernel, ridge, Spy())}) == 4
+    assert trial_code(kernel) == trial_code(classical("arcsin"))
+    assert f"torch {version('torch')}, scikit-learn {version('scikit-learn')}" in trial_code(kernel)
+
+
+class Told(Progress):
+    """Keeps what it is told."""
+
+    def __init__(self):
+        self.lines, self.facts = [], []
+
+    def __call__(self, stage, done=None, total=None, detail=""):
+        self.lines.append((stage, done, total))
+
+    def note(self, fact):
+        self.facts.append(fact)
 
 
 @dataclass(frozen=True)
@@ -199,23 +235,23 @@ class Interrupted(Spy):
 
 
 def test_only_what_is_left_is_forecast_and_counted(binary, watch, tmp_path):
-    settings, told = CompareSettings(folds=5, repeats=1), []
+    settings, told = CompareSettings(folds=5, repeats=1), Told()
     watch(Interrupted())
     with Store(tmp_path / "fits.db") as store:
         with pytest.raises(KeyboardInterrupt):
-            run_comparison(binary, settings, store=store, allow_long=True)
-        with pytest.raises(InputError, match=r"about 6\.0 hours, 6\.0 of them for spy"):
-            run_comparison(binary, settings, store=store)
+            run_compare(binary, settings, store=store, allow_long=True)
+        with pytest.raises(InputError, match=r"about 6\.0 hours: 6\.0 of them are for spy"):
+            run_compare(binary, settings, store=store)
         watch(Spy())
-        run_comparison(binary, settings, store=store, progress=lambda *line: told.append(line))
-    assert next(done for done, _, text in told if text == "trials") == 2
+        run_compare(binary, settings, store=store, progress=told)
+    assert next(done for stage, done, _ in told.lines if stage == "trials") == 2
 
 
 def test_all_methods_failing_is_still_a_result(binary, watch):
     watch(Failing())
-    result = run_comparison(binary, CompareSettings(folds=4, repeats=1))
+    result = run_compare(binary, CompareSettings(folds=4, repeats=1))
     assert result.best is None
-    assert result.verdict == ("Every method failed, so nothing can be said.",)
+    assert sentences(result) == ("Every method failed, so nothing can be said.",)
 
 
 @dataclass(frozen=True)
@@ -231,26 +267,31 @@ class Slow(Spy):
 def test_more_than_an_hour_needs_consent(binary, watch):
     spy = Slow()
     watch(spy)
-    with pytest.raises(InputError, match=r"about 120\.0 hours, 120\.0 of them for slow: .*--yes"):
-        run_comparison(binary, CompareSettings(folds=5, repeats=1))
+    with pytest.raises(
+        InputError, match=r"about 120\.0 hours: 120\.0 of them are for slow; .*`allow_long=True`"
+    ):
+        run_compare(binary, CompareSettings(folds=5, repeats=1))
     assert not spy.seen
-    run_comparison(binary, CompareSettings(folds=5, repeats=1), allow_long=True)
+    run_compare(binary, CompareSettings(folds=5, repeats=1), allow_long=True)
     assert len(spy.seen) == 5
 
 
 def test_progress_counts_forecasts_and_then_fits(binary):
-    told = []
+    told = Told()
     settings = CompareSettings(methods=("arcsin", "ridge"), folds=3, repeats=1)
-    run_comparison(binary, settings, progress=lambda *line: told.append(line))
-    assert told[:3] == [(done, 2, "forecasts") for done in range(3)]
-    assert told[3:] == [(done, 6, "trials") for done in range(7)]
+    result = run_compare(binary, settings, progress=told)
+    assert told.lines[:3] == [("forecasts", done, 2) for done in range(3)]
+    assert told.lines[3:] == [("trials", done, 6) for done in range(7)]
+    assert told.facts == [result.forecast]
+    assert isinstance(result.forecast, Forecast)
+    assert result.to_dict()["forecast"] == result.forecast.seconds > 0
 
 
 def test_fits_go_fold_by_fold_so_that_their_pace_is_even(binary, watch):
     order = []
     first, second = (Spy(name, seen=_Noting(order, name)) for name in ("a", "b"))
     watch(first, second)
-    run_comparison(binary, CompareSettings(folds=3, repeats=1))
+    run_compare(binary, CompareSettings(folds=3, repeats=1))
     assert order == ["a", "b"] * 3
 
 
@@ -268,18 +309,18 @@ class _Noting(list):
 
 @pytest.mark.parametrize("name", ["width", "epochs", "rows", "repeats"])
 def test_sizes_must_be_positive(name):
-    with pytest.raises(InputError, match=f"{name} must be positive, not -3"):
+    with pytest.raises(InputError, match=f"`{name}` is -3, but must be (at least|from) 1"):
         CompareSettings(**{name: -3})
 
 
 def test_champions_are_chosen_by_inner_errors(binary):
     methods = [Spy("a"), Spy("b"), Spy("c", "network")]
     outcomes = {
-        "a": [Outcome(0.5, 0.1, {}, 0.0), Outcome(0.1, 0.4, {}, 0.0)],
-        "b": [Outcome(0.2, 0.3, {"h": 1}, 0.0), Outcome(0.3, 0.2, {"h": 1}, 0.0)],
-        "c": [Outcome(0.2, 0.2, {}, 0.0), Outcome(0.2, 0.2, {}, 0.0)],
+        "a": [FoldOutcome(0.5, 0.1, {}, 0.0), FoldOutcome(0.1, 0.4, {}, 0.0)],
+        "b": [FoldOutcome(0.2, 0.3, {"h": 1}, 0.0), FoldOutcome(0.3, 0.2, {"h": 1}, 0.0)],
+        "c": [FoldOutcome(0.2, 0.2, {}, 0.0), FoldOutcome(0.2, 0.2, {}, 0.0)],
     }
-    results = summarise(methods, outcomes)
+    results = summarise_methods(methods, outcomes)
     champion = champion_of(results, "kernel")
     assert champion.chosen == ("a", "b")
     assert champion.errors == (0.5, 0.3)

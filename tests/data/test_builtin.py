@@ -2,9 +2,11 @@ import gzip
 import hashlib
 import shutil
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -12,6 +14,7 @@ import widenet.data.builtin as builtin
 from widenet.base.errors import InputError
 from widenet.data import builtin_names, describe, held_out, load
 from widenet.data.places import Part, content, places
+from widenet.data.tables import Table
 
 
 @pytest.fixture
@@ -127,7 +130,7 @@ def test_digits_have_no_held_out_rows():
 
 
 def test_held_out_rows_of_images_cannot_be_asked_for_by_number():
-    with pytest.raises(InputError, match="leave n out"):
+    with pytest.raises(InputError, match="leave `n` out"):
         held_out("mnist-2", like=load("digits"), n=10)
 
 
@@ -241,3 +244,73 @@ def test_addresses_of_the_built_in_files():
 def test_packed_hashes_are_those_of_the_files(data_dir):
     for part in (*builtin.MNIST_TRAIN, *builtin.MNIST_TEST):
         assert "sha256:" + hashlib.sha256((data_dir / part.path).read_bytes()).hexdigest() == part.url_hash
+
+
+def weather(days: int, offset: int) -> Table:
+    """A table of two columns, and whether it rained."""
+    hours = np.arange(offset, offset + days)
+    features = pd.DataFrame({"wind": np.sin(hours), "sky": np.where(hours % 3, "grey", "blue")})
+    return Table(features, pd.Series(np.where(np.sin(hours) > 0, "rain", "dry"), name="weather"))
+
+
+@pytest.fixture
+def table(monkeypatch) -> builtin.Builtin:
+    """A table by name, added from outside by one line."""
+    known = builtin.Builtin("Rain.", "Nobody", train=lambda: weather(40, 0), test=lambda: weather(9, 40))
+    monkeypatch.setitem(builtin.BUILTINS, "rain", known)
+    return known
+
+
+def test_a_table_by_name(table):
+    data, told = load("rain"), describe("rain")
+    assert (told.n, told.d, told.classes, told.num_outputs) == (40, 2, ("dry", "rain"), 0)
+    assert (data.n, data.classes, data.task, data.preparation.kind) == (
+        40,
+        ("dry", "rain"),
+        "binary",
+        "standard",
+    )
+    assert data.names == ("wind", "sky=blue", "sky=grey", "constant")
+    assert data.provenance[0] == "Rain."
+    assert load("rain", prepare="unit").preparation.kind == "unit"
+    assert "rain" in builtin_names()
+    with pytest.raises(InputError, match="'rain' has its own targets, so `target` does not apply"):
+        load("rain", target="wind")
+
+
+def test_held_out_rows_of_a_table_are_encoded_as_its_training_rows(table):
+    train = load("rain")
+    test, expected = held_out("rain", like=train), weather(9, 40)
+    assert test.given == tuple(expected.target)
+    assert [test.classes[label] for label in test.labels] == list(expected.target)
+    assert torch.equal(test.X, train.preparation.apply(expected.features))
+    assert test.images is None
+
+
+def test_held_out_numbers_are_in_the_units_of_the_training_rows(monkeypatch):
+    frames = [
+        pd.DataFrame({"x": np.arange(n) + 0.5, "y": np.linspace(3, last, n)})
+        for n, last in ((30, 9), (5, 70))
+    ]
+    parts = [Table(frame[["x"]], frame["y"]) for frame in frames]
+    known = builtin.Builtin("A line.", "Nobody", lambda: parts[0], lambda: parts[1])
+    monkeypatch.setitem(builtin.BUILTINS, "line", known)
+    train = load("line")
+    test = held_out("line", like=train)
+    assert describe("line").num_outputs == 1
+    for data, frame in ((train, frames[0]), (test, frames[1])):
+        np.testing.assert_allclose(data.target_scale.in_units(data.Y)[:, 0], frame["y"], rtol=1e-12)
+
+
+def test_held_out_classes_written_as_numbers(monkeypatch):
+    def digits(values) -> Table:
+        return Table(pd.DataFrame({"x": np.arange(len(values)) ** 0.5}), pd.Series(values, name="y"))
+
+    known = builtin.Builtin("Codes.", "Nobody", lambda: digits([1, 2] * 10), lambda: digits([2.0, 1.0, 2.0]))
+    monkeypatch.setitem(builtin.BUILTINS, "codes", known)
+    train = load("codes")
+    assert held_out("codes", like=train).labels.tolist() == [1, 0, 1]
+    for wrong in ([1, 3], [1, 1.4], [1, "rain"]):
+        monkeypatch.setitem(builtin.BUILTINS, "codes", replace(known, test=lambda wrong=wrong: digits(wrong)))
+        with pytest.raises(InputError, match=r"Row 2, column 'y'.*a class that no training row has"):
+            held_out("codes", like=train)

@@ -152,5 +152,5 @@ def test_more_rows_than_memory_are_refused():
 
 
 def test_concept_classes_have_their_own_targets():
-    with pytest.raises(InputError, match="--target does not apply"):
+    with pytest.raises(InputError, match="`target` does not apply"):
         load("parity6", target="y")

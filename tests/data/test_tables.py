@@ -123,7 +123,7 @@ def test_hostile_names_are_plain_text(write):
         (HEADER + '1,"2"x,r,no\n' + ROWS, ["Line 2", "not valid CSV"]),
         (HEADER + '1,"2,r,no\n', ["not valid CSV", "end of data"]),
         (HEADER + ROWS.replace("4.07", "abc"), ["Row 12", "'height'", "'abc'", "29 of 30"]),
-        (HEADER + ROWS.replace("4.07", "NaN"), ["Row 12", "'height'", "missing", "--impute"]),
+        (HEADER + ROWS.replace("4.07", "NaN"), ["Row 12", "'height'", "missing", "`impute=True`"]),
         (
             HEADER + ROWS.replace("4.07", "").replace(",r,", ",?,"),
             ["Row 1,", "'colour'", "11 missing", "2 col"],
@@ -135,7 +135,7 @@ def test_hostile_names_are_plain_text(write):
         ("a,y\n" + "".join(f"{i},{i * 1.5}\n" for i in range(60)) + "3,inf\n", ["Row 61", "'y'", "infinite"]),
         ("a,y\n" + "".join(f"{i},{i % 2}\n" for i in range(60)) + "3,abc\n", ["Row 61", "'y'", "'abc'"]),
         ("id,y\n" + "".join(f"u{i},{i % 2}\n" for i in range(40)), ["'id'", "40 distinct", "drop"]),
-        ("a,y\n" + "".join(f"{i},word{i}\n" for i in range(40)), ["'y'", "40 distinct", "--target"]),
+        ("a,y\n" + "".join(f"{i},word{i}\n" for i in range(40)), ["'y'", "40 distinct", "`target`"]),
         ("a;y\n" + "".join(f"{i},5;{i % 2}\n" for i in range(40)), ["'a'", "'0,5'", "point"]),
         ("a" * 200_000 + ",y\n1,2\n", ["Line 1", "field limit"]),
         ("5.1,3.5,0\n4.9,3.0,1\n", ["first line", "header"]),
@@ -157,7 +157,7 @@ def test_refused_sources(write, tmp_path):
     assert "folder" in refusal(str(tmp_path))
     assert ".csv, .tsv, .parquet, .npz" in refusal(write("a,y\n", "table.xlsx"))
     assert "did you mean 'mnist'" in refusal("mnits")
-    assert "--target" in refusal("digits", target="y")
+    assert "`target`" in refusal("digits", target="y")
     refusal("a\0b.csv")
     refusal("")
     refusal("a" * 5000 + ".csv")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from widenet.memorise.landscape import landscape, loss_bound, spectral_norm
 from widenet.memorise.sigma import smallest_singular_value
-from widenet.networks.quadratic import curvature, outputs, signs
+from widenet.networks.quadratic import curvature, quadratic_outputs, signs
 
 
 def draws(n, k, r, seed, scale):
@@ -76,7 +76,7 @@ def test_the_bound_is_tight_for_one_row_of_one_column():
 
 def test_numbers_are_those_of_their_definitions():
     Z, y, W = draws(6, 3, 8, 1, 0.5)
-    delta = outputs(Z, W) - y
+    delta = quadratic_outputs(Z, W) - y
     found = landscape(Z, y, W, 0.25)
     assert found.loss == pytest.approx(float(loss_of(Z, y, W)), rel=1e-12)
     assert found.max_residual == pytest.approx(float(delta.abs().max()), rel=1e-12)

@@ -17,7 +17,7 @@ from widenet.networks.constructed import (
     width_study,
 )
 from widenet.networks.fully_connected import TwoLayers
-from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.testing import unit_rows
 from widenet.theory.beyond_two_layers.hermite import gated_hermite, taylor_degree
 from widenet.theory.smooth.functions import Smooth
@@ -67,7 +67,7 @@ def test_the_error_falls_like_one_over_the_root_of_the_width(phi, generator):
 @pytest.mark.parametrize("gate", ["window", "least"])
 def test_movement_is_that_of_the_formula(gate, generator):
     network, term = TwoLayers(2**15, "hidden"), ridge("sin", gate)
-    start = initialise(
+    start = draw_parameters(
         network,
         D,
         1,
@@ -92,7 +92,7 @@ def test_a_sum_of_terms_with_two_outputs(generator):
     X = unit_with_half(24, generator)
     Y = TwoLayerTarget(tuple(map(Smooth, texts)), w1, w2, a).evaluate(X)
     terms = [Term(h_of(text), w1[i], w2[i], a[:, i]) for i, text in enumerate(texts)]
-    start = initialise(
+    start = draw_parameters(
         network, D, 2, Initialisation("layers", epsilon_a=0.1), generator=generator, dtype=torch.float64
     )
     step = constructed_step(start, terms, 0.1)
@@ -122,7 +122,7 @@ def test_the_real_network_comes_near_as_signs_settle(generator):
 
 def test_terms_must_fit(generator):
     network = TwoLayers(8, "hidden")
-    start = initialise(network, D + 1, 1, Initialisation("layers"), generator=generator)
+    start = draw_parameters(network, D + 1, 1, Initialisation("layers"), generator=generator)
     with pytest.raises(InputError, match="w1 and w2 of 5 numbers"):
         constructed_step(start, [ridge("sin")], 1.0)
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.network import outputs
+from widenet.networks.network import network_outputs
 
 
 def test_two_layers_are_the_sum_over_neurons(draw, generator) -> None:
@@ -12,7 +12,7 @@ def test_two_layers_are_the_sum_over_neurons(draw, generator) -> None:
     W, A, x = params["W"][0], params["A"][0], torch.randn(3, generator=generator, dtype=torch.float64)
     for r in range(2):
         total = sum(float(A[r, i]) * max(float(W[i, :3] @ x + W[i, 3]), 0.0) for i in range(4))
-        assert float(outputs(network, params, x[None])[0, 0, r]) == pytest.approx(total, abs=1e-14)
+        assert float(network_outputs(network, params, x[None])[0, 0, r]) == pytest.approx(total, abs=1e-14)
 
 
 def test_three_layers_are_the_sum_over_neurons(draw, generator) -> None:
@@ -25,7 +25,7 @@ def test_three_layers_are_the_sum_over_neurons(draw, generator) -> None:
     second = [max(sum(float(V[i, j]) * first[j] for j in range(4)) + float(V[i, 4]), 0.0) for i in range(4)]
     for r in range(2):
         total = sum(float(A[r, i]) * second[i] for i in range(4))
-        assert float(outputs(network, params, x[None])[0, 0, r]) == pytest.approx(total, abs=1e-14)
+        assert float(network_outputs(network, params, x[None])[0, 0, r]) == pytest.approx(total, abs=1e-14)
 
 
 @pytest.mark.parametrize("kind", [TwoLayers, ThreeLayers])

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from widenet.base.errors import InputError
-from widenet.networks.initialise import SCALES, Initialisation, initialise
+from widenet.networks.initialise import SCALES, Initialisation, draw_parameters
 from widenet.networks.names import network_by_name
 
 D, K, M = 40, 20, 300
@@ -27,7 +27,7 @@ STATED = {
 def test_weights_are_gaussians_of_the_stated_variance(name, architecture, generator) -> None:
     network = network_by_name(f"{architecture}-all", M)
     (initialisation,) = (each for each in INITIALISATIONS if each.name == name)
-    drawn = initialise(network, D, K, initialisation, generator=generator, dtype=torch.float64)
+    drawn = draw_parameters(network, D, K, initialisation, generator=generator, dtype=torch.float64)
     assert set(drawn) == set(STATED[name, architecture])
     for parameter, variance in STATED[name, architecture].items():
         entries = drawn[parameter].flatten()
@@ -48,7 +48,9 @@ def test_every_name_is_tested() -> None:
 def test_one_seed_is_one_network_in_every_dtype() -> None:
     network = network_by_name("3resnet-all", 8)
     double, single = (
-        initialise(network, 4, 2, Initialisation(), generator=torch.Generator().manual_seed(1), dtype=dtype)
+        draw_parameters(
+            network, 4, 2, Initialisation(), generator=torch.Generator().manual_seed(1), dtype=dtype
+        )
         for dtype in (torch.float64, torch.float32)
     )
     for name, part in double.items():
@@ -59,7 +61,7 @@ def test_one_seed_is_one_network_in_every_dtype() -> None:
 def test_what_is_trained_does_not_change_the_draw() -> None:
     networks = [network_by_name(f"3layer-{trained}", 6) for trained in ("all", "hidden", "last")]
     drawn = [
-        initialise(network, 4, 2, Initialisation(), generator=torch.Generator().manual_seed(2))
+        draw_parameters(network, 4, 2, Initialisation(), generator=torch.Generator().manual_seed(2))
         for network in networks
     ]
     for other in drawn[1:]:

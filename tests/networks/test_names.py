@@ -19,7 +19,7 @@ def test_the_names_of_the_papers_are_there() -> None:
 
 
 def test_unknown_names_get_the_near_ones_and_all() -> None:
-    with pytest.raises(InputError, match=r"no network '3resnet-al'\. Did you mean 3resnet-all") as refused:
+    with pytest.raises(InputError, match="no network '3resnet-al': did you mean '3resnet-all'") as refused:
         network_by_name("3resnet-al", 10)
     for name in network_names():
         assert name in str(refused.value)

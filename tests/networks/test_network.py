@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
 from widenet.networks.names import network_by_name, network_names
-from widenet.networks.network import Network, Parameters, Trained, outputs, with_ones
+from widenet.networks.network import Network, Parameters, Trained, network_outputs, with_ones
 
 D, K = 6, 3
 NETWORKS: list[Network] = [network_by_name(name, 9) for name in network_names()]
@@ -41,7 +41,7 @@ def gradients(
 def test_outputs_are_those_of_the_formula(network, shared, s, draw, formula, generator) -> None:
     params = draw(network, D, K, s)
     X = normal(5, D, generator=generator) if shared else normal(s, 5, D, generator=generator)
-    assert_close(outputs(network, params, X), formula(network)(params, X), rtol=1e-12, atol=1e-12)
+    assert_close(network_outputs(network, params, X), formula(network)(params, X), rtol=1e-12, atol=1e-12)
 
 
 @every_network

@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.network import Network, Parameters, outputs, with_ones
+from widenet.networks.network import Network, Parameters, network_outputs, with_ones
 from widenet.networks.pseudo import Linearised, Pseudo, cross_term, distances, frozen_signs, with_signs
 from widenet.networks.resnet import ResNet
 from widenet.networks.tangent import jacobian
@@ -83,7 +83,7 @@ def test_pseudo_outputs_and_gradients_are_those_of_the_formula(network, biases, 
     leaves = {name: part.clone().requires_grad_() for name, part in params.items()}
     expected = pseudo_formula(type(network), signs["first"], signs.get("second"), BIASES[biases], leaves, X)
     model = Pseudo(network, start, biases)
-    assert_close(outputs(model, params, X), expected.detach(), rtol=1e-12, atol=1e-12)
+    assert_close(network_outputs(model, params, X), expected.detach(), rtol=1e-12, atol=1e-12)
     check_gradients(model, params, X, expected, leaves, generator)
 
 
@@ -97,9 +97,11 @@ def test_linearised_outputs_and_gradients_are_those_of_the_jacobian(network, dra
                 params[name][..., -1] = start[name][..., -1]
     leaves = {name: part.clone().requires_grad_() for name, part in params.items()}
     steps = flat(leaves, network.moved) - flat(start, network.moved)
-    expected = outputs(network, start, X) + torch.einsum("nkp,sp->snk", jacobian(network, start, X), steps)
+    expected = network_outputs(network, start, X) + torch.einsum(
+        "nkp,sp->snk", jacobian(network, start, X), steps
+    )
     model = Linearised(network, start)
-    assert_close(outputs(model, params, X), expected.detach(), rtol=1e-12, atol=1e-12)
+    assert_close(network_outputs(model, params, X), expected.detach(), rtol=1e-12, atol=1e-12)
     check_gradients(model, params, X, expected, leaves, generator)
 
 
@@ -132,8 +134,8 @@ def test_rows_of_each_copy(network, draw, generator) -> None:
     start, X = draw(network, D, K, 1), unit_rows(6, D, generator=generator)
     params = near(start, network.moved, 6, generator)
     for model in (Pseudo(network, start), Linearised(network, start)):
-        together = outputs(model, params, X)
-        apart = outputs(model, params, X[:, None])
+        together = network_outputs(model, params, X)
+        apart = network_outputs(model, params, X[:, None])
         assert_close(apart[:, 0], together.diagonal(dim1=0, dim2=1).mT, rtol=1e-12, atol=1e-12)
 
 
@@ -150,12 +152,12 @@ def test_linearised_is_remark_6_1(draw, generator) -> None:
     params = {**params, **{name: start[name] + step[name] for name in step}}
     model = Pseudo(network, start, "bias-free")
     terms = (
-        outputs(model, {"W": W, "V": V, "A": start["A"]}, X)
+        network_outputs(model, {"W": W, "V": V, "A": start["A"]}, X)
         for W, V in ((start["W"], step["V"]), (step["W"], start["V"]))
     )
     assert_close(
-        outputs(Linearised(network, start), params, X),
-        outputs(network, start, X) + sum(terms),
+        network_outputs(Linearised(network, start), params, X),
+        network_outputs(network, start, X) + sum(terms),
         rtol=1e-12,
         atol=1e-12,
     )
@@ -190,7 +192,7 @@ def test_distances_are_root_mean_squares(draw, generator) -> None:
     start, X = draw(network, D, K, 1), unit_rows(6, D, generator=generator)
     params = near(start, network.moved, 3, generator)
     found = distances(network, start, params, X)["pseudo"]
-    gap = outputs(network, params, X) - outputs(Pseudo(network, start), params, X)
+    gap = network_outputs(network, params, X) - network_outputs(Pseudo(network, start), params, X)
     expected = [(sum(float(row.norm()) ** 2 for row in copy) / 6) ** 0.5 for copy in gap]
     assert_close(found, torch.tensor(expected, dtype=torch.float64))
 
@@ -232,7 +234,7 @@ def test_the_cross_term_vanishes_over_all_signs(draw, generator) -> None:
     signs = frozen_signs(network, start, X)
     A, V, W = params["A"][0], step["V"][0, :, :-1], step["W"][0, :, :-1]
     quadratic = (A @ (signs["second"][0].T * (V @ (signs["first"][0].T * (W @ X.T))))).T
-    bias_free = outputs(
+    bias_free = network_outputs(
         Pseudo(network, start, "bias-free"),
         {**with_signs(step, sigma), "A": params["A"].expand(256, -1, -1)},
         X,

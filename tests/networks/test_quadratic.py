@@ -8,12 +8,12 @@ from widenet.networks.quadratic import (
     curvature,
     form,
     form_outputs,
-    gradient,
     hessian_product,
     loss,
     neuron_gradient,
     neuron_outputs,
-    outputs,
+    quadratic_gradient,
+    quadratic_outputs,
     signs,
 )
 
@@ -47,7 +47,7 @@ def test_half_of_the_signs_are_negative():
 def test_outputs_are_those_of_the_definition_by_every_way(problem, room):
     Z, _, W, _ = problem
     expected = naive_outputs(Z, W)
-    for found in (outputs(Z, W), neuron_outputs(Z, W), form_outputs(Z, form(W))):
+    for found in (quadratic_outputs(Z, W), neuron_outputs(Z, W), form_outputs(Z, form(W))):
         torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
 
 
@@ -65,10 +65,10 @@ def test_curvature_is_the_mean_of_outer_products(problem, room):
 
 def test_loss_is_that_of_the_definition(problem):
     Z, y, W, _ = problem
-    assert loss(outputs(Z, W) - y) == pytest.approx(float(naive_loss(Z, y, W)), rel=1e-12)
+    assert loss(quadratic_outputs(Z, W) - y) == pytest.approx(float(naive_loss(Z, y, W)), rel=1e-12)
 
 
-@pytest.mark.parametrize("way", [gradient, neuron_gradient])
+@pytest.mark.parametrize("way", [quadratic_gradient, neuron_gradient])
 def test_gradient_is_that_of_autograd(way, problem, room):
     Z, y, W, _ = problem
     leaf = W.clone().requires_grad_()
@@ -105,8 +105,12 @@ def test_the_cheaper_way_is_chosen(n, k, r, way):
 
 def test_float32_stays_float32(problem):
     Z, y, W, V = (part.to(torch.float32) for part in problem)
-    assert gradient(Z, y, W).dtype == neuron_gradient(Z, y, W).dtype == hessian_product(Z, y, W, V).dtype
-    assert gradient(Z, y, W).dtype == torch.float32
+    assert (
+        quadratic_gradient(Z, y, W).dtype
+        == neuron_gradient(Z, y, W).dtype
+        == hessian_product(Z, y, W, V).dtype
+    )
+    assert quadratic_gradient(Z, y, W).dtype == torch.float32
 
 
 def test_random_layer_is_a_scaled_power(generator):

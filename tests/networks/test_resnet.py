@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from widenet.networks.network import outputs
+from widenet.networks.network import network_outputs
 from widenet.networks.resnet import GeneralResNet, ResNet
 
 
@@ -17,7 +17,7 @@ def test_outputs_are_those_of_the_paper(draw, generator) -> None:
     out1 = A @ torch.diag((W @ x >= 0).double()) @ W @ x
     y = torch.cat([out1, torch.ones(1, dtype=torch.float64)])
     expected = out1 + A @ torch.diag((V @ y >= 0).double()) @ V @ y
-    assert_close(outputs(network, params, x[None, :3])[0, 0], expected, rtol=1e-13, atol=1e-13)
+    assert_close(network_outputs(network, params, x[None, :3])[0, 0], expected, rtol=1e-13, atol=1e-13)
 
 
 def test_the_general_network_with_a_factored_matrix_is_the_resnet(draw, generator) -> None:
@@ -29,8 +29,8 @@ def test_the_general_network_with_a_factored_matrix_is_the_resnet(draw, generato
     X = torch.randn(6, 4, generator=generator, dtype=torch.float64)
     assert U.shape[1:] == general.shapes(4, 3)["U"]
     assert_close(
-        outputs(general, {"W": params["W"], "U": U, "A": A}, X),
-        outputs(network, params, X),
+        network_outputs(general, {"W": params["W"], "U": U, "A": A}, X),
+        network_outputs(network, params, X),
         rtol=1e-12,
         atol=1e-12,
     )

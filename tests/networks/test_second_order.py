@@ -6,7 +6,7 @@ from torch.testing import assert_close
 
 from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.network import outputs
+from widenet.networks.network import network_outputs
 from widenet.networks.pseudo import Pseudo
 from widenet.networks.resnet import ResNet
 from widenet.networks.second_order import second_order_gram
@@ -20,7 +20,7 @@ def mixed_derivatives(network, start, X):
     model = Pseudo(network, start)
 
     def g(V, W):
-        return outputs(model, {**start, "V": V, "W": W}, X).flatten()
+        return network_outputs(model, {**start, "V": V, "W": W}, X).flatten()
 
     by_v = torch.func.jacrev(g, argnums=0)
     return torch.func.jacrev(by_v, argnums=1)(start["V"], start["W"]).flatten(1)

@@ -1,21 +1,23 @@
 import math
+from dataclasses import dataclass
 
 import pytest
 import torch
 from torch import Tensor
 from torch.testing import assert_close
 
+from widenet.base import memory
 from widenet.base.errors import InputError
-from widenet.data import memory
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.layers import Dense, Relu
 from widenet.kernels.names import kernel_by_name
 from widenet.kernels.networks import Serial
 from widenet.networks import tangent
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.networks.names import network_by_name, network_names
-from widenet.networks.network import Network, Parameters, with_ones
+from widenet.networks.network import Layered, Network, OuterProduct, Parameters, output_slopes, with_ones
+from widenet.networks.pseudo import Linearised, Pseudo
 from widenet.networks.tangent import jacobian, tangent_gram
 from widenet.testing import unit_rows
 
@@ -64,7 +66,7 @@ def drawn_grams(name: str, width: int, X: Tensor, num_draws: int, law: Initialis
     """Tangent kernels with one output of independent draws of the weights, shape (num_draws, n, n)."""
     network, generator = network_by_name(name, width), torch.Generator().manual_seed(3)
     draws = (
-        initialise(network, X.shape[1], 1, law, generator=generator, dtype=torch.float64)
+        draw_parameters(network, X.shape[1], 1, law, generator=generator, dtype=torch.float64)
         for _ in range(num_draws)
     )
     return torch.stack([tangent_gram(network, params, X) for params in draws])
@@ -146,3 +148,45 @@ def test_several_copies_are_refused(draw, generator) -> None:
     for function in (jacobian, tangent_gram):
         with pytest.raises(InputError, match="these are 2 copies"):
             function(network, params, X)
+
+
+def test_the_linearised_network_keeps_the_kernel_of_its_start(draw, generator) -> None:
+    network = network_by_name("3resnet-all", 8)
+    start, moved, X = draw(network, D, K, 1), draw(network, D, K, 1), unit_rows(5, D, generator=generator)
+    linearised = Linearised(network, start)
+    assert_close(tangent_gram(linearised, moved, X), tangent_gram(network, start, X), rtol=0, atol=0)
+    J = jacobian(linearised, moved, X).flatten(0, 1)
+    assert_close(tangent_gram(linearised, moved, X), J @ J.T, rtol=1e-10, atol=1e-10)
+    with pytest.raises(InputError, match=r"frozen signs.*take its Jacobian"):
+        tangent_gram(Pseudo(network, start), moved, X)
+
+
+@dataclass(frozen=True)
+class Linear(Layered):
+    """f = A W(x, 1): a network from outside."""
+
+    architecture = "linear"
+    inner = ("W",)
+    hidden = ("first",)
+
+    def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
+        return {"W": (self.width, d + 1), "A": (k, self.width)}
+
+    def tape(self, params: Parameters, b: int) -> Parameters:
+        return {}
+
+    def forward(self, params: Parameters, X: Tensor, tape: Parameters) -> Tensor:
+        tape["first"] = X @ params["W"].mT
+        return tape["first"] @ params["A"].mT
+
+    def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
+        A, rows = params["A"], with_ones(X)
+        of_A = OuterProduct(output_slopes(A[0], len(X)), (rows @ params["W"].mT)[0])
+        return {"W": (OuterProduct(A.expand(len(X), -1, -1), rows),), "A": (of_A,)}
+
+
+def test_a_network_from_outside_has_a_tangent_kernel(draw, generator) -> None:
+    network = Linear(8)
+    params, X = draw(network, D, K, 1), unit_rows(5, D, generator=generator)
+    J = autograd_jacobian(network, lambda p, X: with_ones(X) @ p["W"].mT @ p["A"].mT, params, X).flatten(0, 1)
+    assert_close(tangent_gram(network, params, X), J @ J.T, rtol=1e-10, atol=1e-10)

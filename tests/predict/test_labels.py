@@ -67,7 +67,7 @@ def test_clean_digits_are_called_clean(digits):
 
 
 def test_model_chosen_for_digits_finds_the_flipped_ones(digits, monkeypatch):
-    monkeypatch.setattr(module, "MAX_ROWS", 500)
+    monkeypatch.setattr(module, "CHOICE_ROWS", 500)
     X, true, _ = digits
     generator = torch.Generator().manual_seed(5)
     labels, flipped = flip_labels(true, 0.3, 10, generator=generator)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from widenet.base.errors import WidenetError
-from widenet.runs import Result, Store, Trial, data_hash, run_trials
-from widenet.runs.records import to_json
+from widenet.runs import Store, Trial, TrialResult, data_hash, run_trials
+from widenet.runs.records import pack_json
 
 GROUP = 4
 
@@ -27,13 +27,15 @@ def trial_of(number: int) -> Trial:
     return Trial({"number": number, "rate": 0.1 * number}, code="1", data="digits")
 
 
-def result_of(settings: Mapping[str, Any]) -> Result:
+def result_of(settings: Mapping[str, Any]) -> TrialResult:
     rng = np.random.default_rng(settings["number"])
     losses = [*rng.normal(size=5).tolist(), float("nan" if settings["number"] % 7 == 0 else "inf")]
-    return Result({"number": settings["number"], "losses": losses}, {"weights": rng.normal(size=(25, 20))})
+    return TrialResult(
+        {"number": settings["number"], "losses": losses}, {"weights": rng.normal(size=(25, 20))}
+    )
 
 
-def work(log: Path, seconds: float, group: Sequence[Mapping[str, Any]]) -> list[Result]:
+def work(log: Path, seconds: float, group: Sequence[Mapping[str, Any]]) -> list[TrialResult]:
     time.sleep(seconds)
     with log.open("a") as file:
         file.write("".join(f"{settings['number']}\n" for settings in group))
@@ -57,8 +59,8 @@ def main(path: str, log: str, num_trials: str, seconds: str, *options: str) -> N
         group_work = partial(work, Path(log), float(seconds))
         outcomes = run_trials(groups_of(int(num_trials)), group_work, store=store, executor=pool)
     for outcome in outcomes:
-        assert isinstance(outcome, Result)
-        print(to_json(outcome.record), data_hash(outcome.arrays["weights"]))
+        assert isinstance(outcome, TrialResult)
+        print(pack_json(outcome.record), data_hash(outcome.arrays["weights"]))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from widenet.base.errors import WidenetError
-from widenet.runs import Result, Store, Trial, kept, tables
+from widenet.runs import Store, Trial, TrialResult, kept, tables
 from widenet.runs.kept import KeptState
 from widenet.runs.tables import Row
 
@@ -108,7 +108,7 @@ def test_many_savings_do_not_make_the_file_grow(path):
 def test_a_damaged_part_costs_its_state_alone(path, state, monkeypatch, part):
     monkeypatch.setattr(tables, "PART", 200)
     with Store(path) as store:
-        store.commit([Row.of(MINE, Result({"error": 1}))])
+        store.commit([Row.of(MINE, TrialResult({"error": 1}))])
         store.save_state(MINE, state, {"words": "of the first"})
         store.save_state(OTHER, state, {"words": "of the other"})
     number = tables.row_id(tables.part_identity(MINE, part))
@@ -137,7 +137,7 @@ def test_a_state_damaged_in_an_open_store(path, state, query):
 
 def test_wherever_a_byte_flips_no_state_is_wrong(path, state):
     with Store(path) as store:
-        store.commit([Row.of(MINE, Result({"error": 1}))])
+        store.commit([Row.of(MINE, TrialResult({"error": 1}))])
         store.save_state(MINE, state, {"number": 1})
         store.save_state(OTHER, {"W": np.arange(3000.0)}, {"number": 2})
     content, num_lost = path.read_bytes(), 0
@@ -163,7 +163,7 @@ def test_wherever_a_byte_flips_no_state_is_wrong(path, state):
 
 def test_a_torn_table_of_states_leaves_the_trials(path, state):
     with Store(path) as store:
-        store.commit([Row.of(MINE, Result({"error": 1}))])
+        store.commit([Row.of(MINE, TrialResult({"error": 1}))])
         store.save_state(MINE, state, {})
     with closing(sqlite3.connect(path)) as connection:
         (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'states'").fetchone()

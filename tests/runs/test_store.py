@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from widenet.base.errors import InputError, WidenetError
-from widenet.runs import Result, Store, Trial, run_trials
+from widenet.runs import Store, Trial, TrialResult, run_trials
 from widenet.runs import store as module
 from widenet.runs.owner import Owner, current_place
-from widenet.runs.records import to_json
+from widenet.runs.records import pack_json
 from widenet.runs.tables import TORN, Row
 
 NUM_TRIALS = 60
@@ -37,15 +37,15 @@ def trial_of(number: int) -> Trial:
     return Trial({"number": f"setting-{number:03}"}, code="1", data="digits")
 
 
-def result_of(number: int) -> Result:
+def result_of(number: int) -> TrialResult:
     weights = np.random.default_rng(number).normal(size=(number % 5 + 1, 120))
-    return Result({"note": f"record-{number:03}", "losses": [0.1 * number] * 40}, {"weights": weights})
+    return TrialResult({"note": f"record-{number:03}", "losses": [0.1 * number] * 40}, {"weights": weights})
 
 
-def same(result: Result | None, expected: Result) -> bool:
+def same(result: TrialResult | None, expected: TrialResult) -> bool:
     return (
         result is not None
-        and to_json(result.record) == to_json(expected.record)
+        and pack_json(result.record) == pack_json(expected.record)
         and result.arrays.keys() == expected.arrays.keys()
         and all(np.array_equal(result.arrays[name], array) for name, array in expected.arrays.items())
     )
@@ -92,7 +92,7 @@ def test_results_come_back_exactly(path, trial):
     }
     with Store(path) as store:
         assert store.get(trial) is None
-        store.commit([Row.of(trial, Result(record, arrays))])
+        store.commit([Row.of(trial, TrialResult(record, arrays))])
     with Store(path) as store:
         result = store.get(trial)
     assert result.record == record
@@ -112,17 +112,17 @@ def test_results_come_back_exactly(path, trial):
 )
 def test_what_differs_in_anything_is_another_trial(path, trial, other):
     with Store(path) as store:
-        store.commit([Row.of(trial, Result({"error": 1}))])
+        store.commit([Row.of(trial, TrialResult({"error": 1}))])
         assert store.get(other) is None
         assert store.claim([trial, other]) == [other]
-        store.commit([Row.of(other, Result({"error": 2}))])
+        store.commit([Row.of(other, TrialResult({"error": 2}))])
         assert store.get(trial).record == {"error": 1}
 
 
 def test_the_first_commit_stays(path, trial):
     with Store(path) as store, Store(path) as other:
-        assert store.commit([Row.of(trial, Result({"by": "store"}))])[0].record == {"by": "store"}
-        assert other.commit([Row.of(trial, Result({"by": "other"}))])[0].record == {"by": "store"}
+        assert store.commit([Row.of(trial, TrialResult({"by": "store"}))])[0].record == {"by": "store"}
+        assert other.commit([Row.of(trial, TrialResult({"by": "other"}))])[0].record == {"by": "store"}
 
 
 def test_a_claim_keeps_others_away_until_given_back(path, trial):

@@ -1,13 +1,9 @@
-import types
-from importlib.metadata import version
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
-from widenet.runs import Trial, code_version, data_hash
-from widenet.runs.records import from_json, to_json
+from widenet.runs import Trial, data_hash
+from widenet.runs.records import pack_json, unpack_json
 
 
 def test_the_key_does_not_depend_on_the_order_of_settings():
@@ -21,32 +17,16 @@ def test_the_parts_of_a_trial_cannot_be_shifted_into_each_other():
 
 def test_json_is_strict_and_gives_floats_back():
     values = [float("nan"), float("-inf"), 5e-324, 0.1 + 0.2, -0.0]
-    text = to_json({"values": values})
+    text = pack_json({"values": values})
     assert "NaN" not in text
     assert "Infinity" not in text
-    assert str(from_json(text)["values"]) == str(values)
+    assert str(unpack_json(text)["values"]) == str(values)
 
 
 @pytest.mark.parametrize("value", [{"$float": "nan"}, {1: 2}, {"x": np.ones(1)}, {"x": {3}}])
 def test_what_would_not_come_back_is_refused(value):
     with pytest.raises(TypeError):
-        to_json(value)
-
-
-def module_with(source: str, path: Path) -> types.ModuleType:
-    path.write_text(source)
-    module = types.ModuleType("computing")
-    module.__file__ = str(path)
-    return module
-
-
-def test_code_version_follows_the_source(tmp_path):
-    one = module_with("x = 1\n", tmp_path / "one.py")
-    two = module_with("x = 2\n", tmp_path / "two.py")
-    copy = module_with("x = 1\n", tmp_path / "copy.py")
-    assert code_version([one]) == code_version([copy])
-    assert len({code_version(modules) for modules in ([one], [two], [one, two])}) == 3
-    assert code_version([one]).startswith(version("widenet"))
+        pack_json(value)
 
 
 def test_data_hash_sees_values_shapes_dtypes_and_order():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from widenet.base.errors import WidenetError
-from widenet.runs import Failure, Result, Store, Trial, run_trials
+from widenet.runs import Failure, Store, Trial, TrialResult, run_trials
 
 
 @pytest.fixture(params=["nowhere", "store"])
@@ -25,7 +25,7 @@ def trials(*numbers: int) -> list[Trial]:
 
 
 def squares(group):
-    return [Result({"square": settings["number"] ** 2, "pair": (1, 2)}) for settings in group]
+    return [TrialResult({"square": settings["number"] ** 2, "pair": (1, 2)}) for settings in group]
 
 
 def numbers_of(outcomes) -> list[int]:
@@ -73,7 +73,7 @@ def too_few(group):
 
 
 def not_storable(group):
-    return [Result({"tensor": np.ones(2)})] * 2 if group[0]["number"] == 2 else squares(group)
+    return [TrialResult({"tensor": np.ones(2)})] * 2 if group[0]["number"] == 2 else squares(group)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_group_that_fails_leaves_the_others(store, query, work, kind, threads)
     with ThreadPoolExecutor(2) as pool:
         groups = [trials(1), trials(2, 3), trials(4)]
         outcomes = run_trials(groups, work, store=store, executor=pool if threads else None)
-        assert [type(outcome) for outcome in outcomes] == [Result, Failure, Failure, Result]
+        assert [type(outcome) for outcome in outcomes] == [TrialResult, Failure, Failure, TrialResult]
         assert isinstance(outcomes[1].error, kind)
         assert outcomes[2].trial == groups[1][1]
         assert store is None or query(store.path, "SELECT * FROM claims") == []
@@ -116,8 +116,8 @@ def test_a_waiting_process_gets_what_another_one_finishes(tmp_path):
         assert len(other.claim(trials(1, 2))) == 2
         calls = []
 
-        def progress(done, total, text):
-            calls.append((done, total, text))
+        def progress(stage, done, total):
+            calls.append((stage, done, total))
             if done in (1, 2):
                 with suppress(StopIteration):
                     next(finishing)
@@ -131,8 +131,8 @@ def test_a_waiting_process_gets_what_another_one_finishes(tmp_path):
         finishing = finish()
         outcomes = run_trials([trials(1, 2, 3)], squares, store=store, progress=progress)
     assert numbers_of(outcomes) == [1, 4, 9]
-    assert calls[0] == (0, 3, "trials")
-    assert calls[-1] == (3, 3, "trials")
+    assert calls[0] == ("trials", 0, 3)
+    assert calls[-1] == ("trials", 3, 3)
 
 
 def test_an_interruption_goes_on_and_gives_claims_back(tmp_path, query):

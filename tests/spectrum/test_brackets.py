@@ -44,7 +44,7 @@ def test_without_a_floor_there_is_no_upper_bound(generator):
 
 
 def test_a_numerically_singular_matrix_gets_no_certificate(generator):
-    """Such a space looks exhausted once only rounding is left, which says nothing about vᵀH⁻¹v."""
+    """Such a space looks exhausted once only rounding is left, which tells nothing of vᵀH⁻¹v."""
     X = torch.randn(90, 2, generator=generator, dtype=torch.float64)
     H = torch.exp(-torch.cdist(X, X).square())
     V = torch.randn(90, 3, generator=generator, dtype=torch.float64)

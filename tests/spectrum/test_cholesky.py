@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from widenet.base.errors import InputError
 from widenet.spectrum import cholesky
-from widenet.spectrum.cholesky import block_width, factorise, shift_rounding, smallest_eigenvalue
+from widenet.spectrum.cholesky import block_width, cholesky_factor, shift_rounding, smallest_eigenvalue
 from widenet.testing import decaying_matrix
 
 
@@ -84,7 +84,7 @@ def test_the_bound_holds_for_every_matrix_that_may_be_meant(smallest):
 
 def test_factor_is_the_lower_factor_and_its_operator_the_inverse(narrow, generator):
     matrix = decaying_matrix(40, generator=generator)
-    factor = factorise(lambda a, b, c, d: matrix[a:b, c:d], 40, 1e-4)
+    factor = cholesky_factor(lambda a, b, c, d: matrix[a:b, c:d], 40, 1e-4)
     L = torch.zeros(40, 40, dtype=torch.float64)
     for j, panel in enumerate(factor.panels):
         L[7 * j :, 7 * j : 7 * j + panel.shape[1]] = panel
@@ -97,7 +97,7 @@ def test_factor_is_the_lower_factor_and_its_operator_the_inverse(narrow, generat
 def test_the_backward_error_is_within_its_bound(generator):
     """‖A − L L^T‖ of an actual factorisation, against `shift_rounding`."""
     matrix = decaying_matrix(300, generator=generator)
-    factor = factorise(lambda a, b, c, d: matrix[a:b, c:d], 300, 0.0)
+    factor = cholesky_factor(lambda a, b, c, d: matrix[a:b, c:d], 300, 0.0)
     L = torch.zeros(300, 300, dtype=torch.float64)
     for j, panel in enumerate(factor.panels):
         start = j * block_width(300)

@@ -7,7 +7,14 @@ from torch.testing import assert_close
 from widenet.base.errors import InputError
 from widenet.data import load
 from widenet.kernels.names import kernel_by_name
-from widenet.networks.two_layer import TwoLayer, activations, gradient, initialise, outputs, tangent_gram
+from widenet.networks.two_layer import (
+    FineGrainedNet,
+    activations,
+    draw_fine_grained,
+    fine_grained_gradient,
+    fine_grained_outputs,
+    finite_gram,
+)
 from widenet.predict.curve import descent_loss
 from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.lanczos import SpectralMeasure, gauss_measure, lanczos
@@ -35,12 +42,12 @@ def y(generator) -> torch.Tensor:
     return torch.randn(30, generator=generator, dtype=torch.float64)
 
 
-def plain_descent(params: TwoLayer, X, y, eta: float, num_steps: int) -> list[TwoLayer]:
+def plain_descent(params: FineGrainedNet, X, y, eta: float, num_steps: int) -> list[FineGrainedNet]:
     """The recursion as the paper writes it, one network for every step."""
     networks = [params]
     for _ in range(num_steps):
         last = networks[-1]
-        networks.append(TwoLayer(W=last.W - eta * gradient(last, X, y), a=last.a))
+        networks.append(FineGrainedNet(W=last.W - eta * fine_grained_gradient(last, X, y), a=last.a))
     return networks
 
 
@@ -65,11 +72,11 @@ def closed_form_gram(X) -> torch.Tensor:
 @pytest.mark.parametrize("block_entries", [30 * 7, descent.BLOCK_ENTRIES])
 def test_descent_is_the_plain_recursion(monkeypatch, generator, X, y, block_entries):
     monkeypatch.setattr(descent, "BLOCK_ENTRIES", block_entries)
-    params = initialise(50, 24, 0.1, generator=generator)
+    params = draw_fine_grained(50, 24, 0.1, generator=generator)
     networks = plain_descent(params, X, y, eta=0.1, num_steps=40)
     run = descend(params, X, y, eta=0.1, num_steps=40)
 
-    norms = torch.stack([(y - outputs(network, X)).norm() for network in networks])
+    norms = torch.stack([(y - fine_grained_outputs(network, X)).norm() for network in networks])
     distances = torch.stack([(network.W - params.W).norm() for network in networks])
     assert_close(run.residual_norms, norms, rtol=1e-10, atol=0)
     assert_close(run.distances, distances, rtol=1e-10, atol=0)
@@ -84,7 +91,7 @@ def test_descent_is_the_plain_recursion(monkeypatch, generator, X, y, block_entr
 def test_float32_follows_float64(X, y):
     single, double = (
         descend(
-            initialise(200, 24, 0.5, generator=torch.Generator().manual_seed(0), dtype=dtype),
+            draw_fine_grained(200, 24, 0.5, generator=torch.Generator().manual_seed(0), dtype=dtype),
             X,
             y,
             eta=0.1,
@@ -99,8 +106,8 @@ def test_float32_follows_float64(X, y):
 
 def test_descent_at_huge_kappa_is_linear_with_the_initial_gram(generator, X, y):
     """No sign ever changes when κ is huge, so that Theorem 4.1 holds exactly with H(0) in place of H∞."""
-    params = initialise(400, 24, 1e6, generator=generator, antisymmetric=True)
-    H = tangent_gram(params, X)
+    params = draw_fine_grained(400, 24, 1e6, generator=generator, antisymmetric=True)
+    H = finite_gram(params, X)
     eta = 1 / torch.linalg.eigvalsh(H)[-1].item()
     run = descend(params, X, y, eta=eta, num_steps=200)
     assert run.sign_changes == 0
@@ -108,8 +115,8 @@ def test_descent_at_huge_kappa_is_linear_with_the_initial_gram(generator, X, y):
 
 
 def test_divergence_is_flagged_and_ends_the_run(generator, X, y):
-    params = initialise(400, 24, 1.0, generator=generator, antisymmetric=True)
-    eta_max = 2 / torch.linalg.eigvalsh(tangent_gram(params, X))[-1].item()
+    params = draw_fine_grained(400, 24, 1.0, generator=generator, antisymmetric=True)
+    eta_max = 2 / torch.linalg.eigvalsh(finite_gram(params, X))[-1].item()
     run = descend(params, X, y, eta=20 * eta_max, num_steps=500)
     assert run.diverged
     assert len(run.residual_norms) == len(run.distances) < 20
@@ -117,19 +124,21 @@ def test_divergence_is_flagged_and_ends_the_run(generator, X, y):
 
 
 def test_an_overflow_is_flagged_too(generator, X, y):
-    params = initialise(20, 24, 1.0, generator=generator, dtype=torch.float32)
+    params = draw_fine_grained(20, 24, 1.0, generator=generator, dtype=torch.float32)
     assert descend(params, X, y, eta=1e39, num_steps=3).diverged
 
 
 def test_progress_is_told_after_each_step(generator, X, y):
     told: list[int] = []
-    descend(initialise(20, 24, 0.1, generator=generator), X, y, eta=0.1, num_steps=4, progress=told.append)
+    descend(
+        draw_fine_grained(20, 24, 0.1, generator=generator), X, y, eta=0.1, num_steps=4, progress=told.append
+    )
     assert told == [1, 2, 3, 4]
 
 
 def test_targets_of_several_columns_are_refused(generator, X, y):
     with pytest.raises(InputError, match=r"y must have shape \(30,\), not \(30, 1\)"):
-        descend(initialise(20, 24, 0.1, generator=generator), X, y[:, None], eta=0.1, num_steps=1)
+        descend(draw_fine_grained(20, 24, 0.1, generator=generator), X, y[:, None], eta=0.1, num_steps=1)
 
 
 def test_row_space_holds_the_rows(X):
@@ -169,7 +178,7 @@ def test_prediction_against_reality(mnist, labels):
     measure = label_measure(X, y)
     eta = 1 / measure.nodes[-1].item()
     generator = torch.Generator().manual_seed(0)
-    params = initialise(10_000, X.shape[1], 1e-2, generator=generator, dtype=torch.float32)
+    params = draw_fine_grained(10_000, X.shape[1], 1e-2, generator=generator, dtype=torch.float32)
     run = descend(params, X, y, eta=eta, num_steps=300)
 
     steps = torch.arange(301, dtype=torch.float64)
@@ -189,11 +198,11 @@ def test_deviation_falls_as_the_root_of_the_width(mnist, labels, kappa):
 
     def gap(width: int, seed: int) -> float:
         generator = torch.Generator().manual_seed(seed)
-        params = initialise(
+        params = draw_fine_grained(
             width, X.shape[1], kappa, generator=generator, antisymmetric=True, dtype=torch.float32
         )
         run = descend(params, X, y, eta=eta, num_steps=100)
-        return ((outputs(run.params, X.to(torch.float32)) - predicted).norm() / y.norm()).item()
+        return ((fine_grained_outputs(run.params, X.to(torch.float32)) - predicted).norm() / y.norm()).item()
 
     narrow, wide = (sum(gap(width, seed) for seed in range(4)) for width in (250, 4_000))
     assert 3 < narrow / wide < 5
@@ -209,7 +218,7 @@ def test_small_kappa_is_what_deviates(mnist, labels):
 
     def run(kappa: float) -> DescentRun:
         generator = torch.Generator().manual_seed(0)
-        params = initialise(
+        params = draw_fine_grained(
             4_000, X.shape[1], kappa, generator=generator, antisymmetric=True, dtype=torch.float32
         )
         return descend(params, X, y, eta=eta, num_steps=100)

@@ -8,7 +8,7 @@ import torch
 from widenet.base.errors import InputError
 from widenet.data import load
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.network import outputs, with_ones
+from widenet.networks.network import network_outputs, with_ones
 from widenet.networks.pseudo import Linearised, Pseudo
 from widenet.networks.resnet import GeneralResNet, ResNet
 from widenet.training.nearness import follow
@@ -37,11 +37,11 @@ def test_the_end_is_that_of_the_trained_network(kind, dataset):
     )
     first = train(network, dataset, TrainingSettings(rate=0.0, epochs=1, seed=3), dtype=torch.float64)
     start, X = first.weights, dataset.X
-    out = outputs(network, run.weights, X)
+    out = network_outputs(network, run.weights, X)
     for name, model in (("pseudo", Pseudo(network, start)), ("linearised", Linearised(network, start))):
-        gap = out - outputs(model, run.weights, X)
+        gap = out - network_outputs(model, run.weights, X)
         assert getattr(seen, name)[-1] == pytest.approx(float(gap.square().sum(-1).mean().sqrt()), rel=1e-9)
-    gone = out - outputs(network, start, X)
+    gone = out - network_outputs(network, start, X)
     assert seen.travelled[-1] == pytest.approx(float(gone.square().sum(-1).mean().sqrt()), rel=1e-9)
 
 

@@ -10,19 +10,19 @@ from torch.testing import assert_close
 
 from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers
-from widenet.networks.initialise import Initialisation, initialise
-from widenet.networks.network import Parameters, outputs, with_ones
+from widenet.networks.initialise import Initialisation, draw_parameters
+from widenet.networks.network import Parameters, network_outputs, with_ones
 from widenet.networks.pseudo import frozen_signs
 from widenet.testing import unit_rows
 from widenet.training import noisy
 from widenet.training.losses import LOSSES
 from widenet.training.noisy import (
-    Noise,
+    NoisyProblem,
     NoisySettings,
-    Problem,
+    StepNoise,
     draw_noise,
     noisy_gradient,
-    perturbed,
+    perturbed_weights,
     train_noisy,
 )
 from widenet.training.rows import as_rows
@@ -47,7 +47,7 @@ def formula(p: Parameters, X: Tensor) -> Tensor:
 
 
 def start_and_step(generator: torch.Generator, size: float = 0.5) -> tuple[Parameters, Parameters]:
-    start = initialise(NETWORK, D, K, Initialisation("layers"), generator=generator, dtype=torch.float64)
+    start = draw_parameters(NETWORK, D, K, Initialisation("layers"), generator=generator, dtype=torch.float64)
     step = {
         name: size * torch.randn(start[name].shape, generator=generator, dtype=torch.float64) for name in "WV"
     }
@@ -81,7 +81,7 @@ def test_the_gradient_is_that_of_autograd(loss, regulariser, signs, problem, gen
     automatic = torch.autograd.grad(mean + penalty, [moved["W"], moved["V"]])
 
     rows = as_rows(X[:5], Y[:5], X.dtype)
-    found, gradient = noisy_gradient(Problem(NETWORK, start, rows, settings), step, noise, scale, rows)
+    found, gradient = noisy_gradient(NoisyProblem(NETWORK, start, rows, settings), step, noise, scale, rows)
     assert_close(found, mean.detach(), rtol=1e-12, atol=1e-12)
     for name, expected in zip("WV", automatic, strict=True):
         expected = expected.clone()
@@ -94,7 +94,7 @@ def test_without_noise_signs_and_decay_it_is_plain_sgd(problem) -> None:
     X, Y = problem
     run = train_noisy(NETWORK, X, Y, PLAIN)
     generator = torch.Generator().manual_seed(PLAIN.seed)
-    start = initialise(NETWORK, D, K, PLAIN.initialisation, generator=generator, dtype=torch.float64)
+    start = draw_parameters(NETWORK, D, K, PLAIN.initialisation, generator=generator, dtype=torch.float64)
     W, V, A = (start[name].clone() for name in "WVA")
     losses = []
     for _ in range(PLAIN.rounds * PLAIN.inner_steps):
@@ -120,14 +120,14 @@ def test_the_cross_term_of_the_real_network_vanishes_over_all_signs(problem, gen
     start, step = start_and_step(generator, size=1e-4)
     sigma = torch.tensor(list(itertools.product([-1.0, 1.0], repeat=M)), dtype=torch.float64)
     no_noise = {name: torch.zeros(len(sigma), *start[name].shape[1:], dtype=torch.float64) for name in "WV"}
-    params = perturbed(start, step, Noise(no_noise["W"], no_noise["V"], sigma))
+    params = perturbed_weights(start, step, StepNoise(no_noise["W"], no_noise["V"], sigma))
     D = frozen_signs(NETWORK, start, X)
     for name, now in frozen_signs(NETWORK, params, X).items():
         assert torch.equal(D[name].expand_as(now), now)
-    out = outputs(NETWORK, params, X)
+    out = network_outputs(NETWORK, params, X)
     W, V, A = step["W"][0, :, :-1], step["V"][0, :, :-1], start["A"][0]
     quadratic = (A @ (D["second"][0].T * (V @ (D["first"][0].T * (W @ X.T))))).T
-    expected = outputs(NETWORK, start, X)[0] + quadratic
+    expected = network_outputs(NETWORK, start, X)[0] + quadratic
     assert_close(out.mean(0), expected, rtol=0, atol=1e-14)
     assert float((out - expected).abs().mean()) > 1e3 * float(quadratic.abs().mean())
 
@@ -178,7 +178,7 @@ def test_lambda_shrinks_at_the_rate_unless_told(problem) -> None:
     assert train_noisy(NETWORK, X, Y, replace(PLAIN, shrink=None)).final_lambda == pytest.approx(0.95**4)
     run = train_noisy(NETWORK, X, Y, replace(PLAIN, shrink=0.5, rate=0.0))
     assert run.final_lambda == 0.5**4
-    assert_close(run.outputs(X), outputs(NETWORK, run.start, X)[0] / 16)
+    assert_close(run.outputs(X), network_outputs(NETWORK, run.start, X)[0] / 16)
 
 
 def test_one_seed_is_one_run(problem) -> None:

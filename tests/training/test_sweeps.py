@@ -1,8 +1,10 @@
 """Sweeps: order, threads, stores, and runs as JSON."""
 
 import json
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 from multiprocessing import get_context
 
 import pytest
@@ -10,9 +12,9 @@ import torch
 
 from widenet.base.errors import InputError, WidenetError
 from widenet.data import load
-from widenet.networks.names import network_by_name
-from widenet.runs import Store
-from widenet.runs.records import from_json, to_json
+from widenet.networks.names import ARCHITECTURES, network_by_name
+from widenet.runs import Store, code, code_version
+from widenet.runs.records import pack_json, unpack_json
 from widenet.training import sweeps as module
 from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
@@ -97,8 +99,8 @@ def test_other_places_to_run_give_the_same_runs(dataset, start):
 def test_runs_survive_json(dataset):
     run = sweep(network_by_name("2layer-all", 10), dataset, [replace(BASE, rate=1e6)], test=dataset)[0]
     assert run.diverged
-    assert repr(TrainingRun.from_dict(from_json(to_json(run.to_dict())))) == repr(run)  # nan is not nan
-    assert json.loads(to_json(run.to_dict()))["network"] == "2layer-all"
+    assert repr(TrainingRun.from_dict(unpack_json(pack_json(run.to_dict())))) == repr(run)  # nan is not nan
+    assert json.loads(pack_json(run.to_dict()))["network"] == "2layer-all"
 
 
 @pytest.mark.parametrize(
@@ -135,10 +137,10 @@ def test_a_test_set_of_another_shape_is_refused(dataset):
 
 def test_failed_runs_are_told(dataset, monkeypatch):
     def fail(*args, **kwargs):
-        raise ValueError("no luck")
+        raise ValueError("broken")
 
     monkeypatch.setattr(module, "train_together", fail)
-    with pytest.raises(WidenetError, match=r"2 of 2 runs failed.*no luck"):
+    with pytest.raises(WidenetError, match=r"2 of 2 runs failed.*broken"):
         sweep(network_by_name("2layer-all", 10), dataset, [BASE, replace(BASE, rate=0.2)])
 
 
@@ -156,6 +158,61 @@ def test_two_processes_share_the_groups_of_a_store(dataset, tmp_path):
                 dataset,
                 grid,
                 store=store,
-                progress=lambda done, total, text: counts.append((done, len(claimed))),
+                progress=lambda stage, done, total: counts.append((done, len(claimed))),
             )
     assert max(ahead - done for done, ahead in counts) <= torch.get_num_threads()
+
+
+OUTSIDE = """
+from dataclasses import dataclass
+
+from widenet.networks.fully_connected import TwoLayers
+
+
+@dataclass(frozen=True)
+class MyNet(TwoLayers):
+    architecture = "mynet"
+"""
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """A folder where modules can be put, all of which are forgotten at the end."""
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    sys.modules.pop("mynet", None)
+    code._path.cache_clear()
+    code_version.cache_clear()
+
+
+def test_a_network_from_outside_takes_one_file_and_one_line(dataset, outside, monkeypatch):
+    (outside / "mynet.py").write_text(OUTSIDE)
+    mynet = import_module("mynet")
+    with pytest.raises(InputError, match="networks that have a name, not of mynet-all: add its class"):
+        sweep(mynet.MyNet(10), dataset, [BASE])
+    monkeypatch.setitem(ARCHITECTURES, "mynet", mynet.MyNet)
+    network = network_by_name("mynet-all", 10)
+    with Store(outside / "runs.sqlite") as store:
+        run = sweep(network, dataset, [BASE], store=store, keep_weights=True)[0]
+        again = sweep(network, dataset, [BASE], store=store, keep_weights=True)[0]
+    assert run.to_dict() == again.to_dict()
+    assert run.train_loss == sweep(network_by_name("2layer-all", 10), dataset, [BASE])[0].train_loss
+    assert run.outputs(dataset.X).shape == dataset.Y.shape
+
+
+def test_a_change_of_the_file_of_a_network_is_another_version(outside):
+    versions = {module._code(network_by_name("2layer-all", 10))}
+    for comment in ("", "# changed"):
+        (outside / "mynet.py").write_text(OUTSIDE + comment)
+        code_version.cache_clear()
+        versions.add(module._code(import_module("mynet").MyNet(10)))
+    assert len(versions) == 3
+
+
+def test_a_network_without_a_source_file_is_not_stored(dataset, outside, monkeypatch):
+    (outside / "mynet.py").write_text(OUTSIDE)
+    typed = type("MyNet", (import_module("mynet").MyNet,), {"__module__": "prompt"})
+    monkeypatch.setitem(ARCHITECTURES, "mynet", typed)
+    assert not sweep(typed(10), dataset, [BASE])[0].diverged
+    with Store(outside / "runs.sqlite") as store, pytest.raises(InputError, match="MyNet has no source file"):
+        sweep(typed(10), dataset, [BASE], store=store)

@@ -8,10 +8,10 @@ import torch
 from widenet.base.errors import InputError
 from widenet.kernels import gram_matrix, kernel_by_name
 from widenet.networks.fully_connected import ThreeLayers
-from widenet.networks.initialise import Initialisation, initialise
+from widenet.networks.initialise import Initialisation, draw_parameters
 from widenet.networks.names import network_by_name
-from widenet.networks.network import outputs, with_ones
-from widenet.networks.two_layer import TwoLayer
+from widenet.networks.network import network_outputs, with_ones
+from widenet.networks.two_layer import FineGrainedNet
 from widenet.training.descent import descend
 from widenet.training.losses import LOSSES
 from widenet.training.rows import as_rows
@@ -30,7 +30,7 @@ def problem(generator, n=70, d=6, k=3):
 def naive_run(network, X, Y, settings):
     """The same training by autograd and torch.optim, in float64."""
     generator = torch.Generator().manual_seed(settings.seed)
-    drawn = initialise(
+    drawn = draw_parameters(
         network,
         X.shape[1],
         Y.shape[1],
@@ -154,7 +154,7 @@ def test_full_batch_descent_is_that_of_the_two_layer_network(generator):
     settings = TrainingSettings(rate=0.5, momentum=0, batch=None, epochs=20, drops=())
     network = network_by_name("2layer-hidden", 40)
     run = train_together(network, as_rows(X, Y, torch.float64), [settings], keep_weights=True)[0]
-    start = initialise(
+    start = draw_parameters(
         network,
         X.shape[1],
         1,
@@ -163,7 +163,7 @@ def test_full_batch_descent_is_that_of_the_two_layer_network(generator):
         dtype=torch.float64,
     )
     with_ones = torch.cat([X, torch.ones(len(X), 1, dtype=torch.float64)], 1)
-    params = TwoLayer(W=start["W"][0], a=start["A"][0, 0] * 40**0.5)
+    params = FineGrainedNet(W=start["W"][0], a=start["A"][0, 0] * 40**0.5)
     expected = descend(params, with_ones, Y[:, 0], eta=settings.rate / len(X), num_steps=20)
     torch.testing.assert_close(run.weights["W"][0], expected.params.W)
 
@@ -179,7 +179,7 @@ def test_diagnostics_are_those_of_the_weights(generator):
     assert run.train_loss[-1] == pytest.approx(run.train_error[-1] / 2)
     assert run.test_misclassified[-1] == pytest.approx(float((out.argmax(1) != Y.argmax(1)).double().mean()))
     generator = torch.Generator().manual_seed(FAST.seed)
-    start = initialise(network, 6, 3, FAST.initialisation, generator=generator, dtype=torch.float64)
+    start = draw_parameters(network, 6, 3, FAST.initialisation, generator=generator, dtype=torch.float64)
     V, V0 = run.weights["V"][0], start["V"][0]
     assert run.moved["V"].frobenius == pytest.approx(float(V.norm()))
     assert run.moved["V"].two_four == pytest.approx(float(V.square().sum(1).square().sum() ** 0.25))
@@ -187,7 +187,7 @@ def test_diagnostics_are_those_of_the_weights(generator):
     ones = torch.ones(len(X), 1, dtype=torch.float64)
     signs = [(torch.cat([X, ones], 1) @ W.T > 0) for W in (run.weights["W"][0], start["W"][0])]
     assert run.sign_changes["first"] == pytest.approx(float((signs[0] != signs[1]).double().mean()))
-    assert torch.equal(outputs(network, run.weights, X)[0], out)
+    assert torch.equal(network_outputs(network, run.weights, X)[0], out)
     hidden = torch.cat([torch.relu(torch.cat([X, ones], 1) @ run.weights["W"][0].T), ones], 1)
     signs = [(hidden @ each.T > 0) for each in (V, V0)]
     changed = float((signs[0] != signs[1]).double().mean())
@@ -204,7 +204,7 @@ def test_fixed_biases_stay_and_refuse_decay(generator):
     X, Y = problem(generator)
     rows, network = as_rows(X, Y, torch.float64), ThreeLayers(9, "hidden", fixed_biases=True)
     run = train_together(network, rows, [replace(FAST, decay=0)], keep_weights=True)[0]
-    start = initialise(
+    start = draw_parameters(
         network, 6, 3, FAST.initialisation, generator=torch.Generator().manual_seed(0), dtype=torch.float64
     )
     for name in ("W", "V"):

@@ -9,7 +9,7 @@ from widenet.base.errors import WidenetError
 from widenet.data.dataset import Dataset
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.networks.two_layer import initialise
+from widenet.networks.two_layer import draw_fine_grained
 from widenet.predict.curve import descent_distance, descent_loss
 from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.lanczos import SpectralMeasure, gauss_measure, lanczos
@@ -52,7 +52,7 @@ def _measure(X: Tensor, Y: Tensor) -> SpectralMeasure:
 
 
 def _descent(X: Tensor, y: Tensor, eta: float, width: int, generator: torch.Generator) -> DescentRun:
-    params = initialise(
+    params = draw_fine_grained(
         width,
         X.shape[1],
         KAPPA,

@@ -1,4 +1,4 @@
-"""How far long work is, for whoever wants to know."""
+"""How far long work has come, for whoever listens."""
 
 
 class Progress:

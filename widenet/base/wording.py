@@ -25,9 +25,24 @@ def listed(values: Iterable[object], limit: int = 8) -> str:
 
 def near_names(name: str, names: Sequence[str]) -> str:
     """Half a sentence that suggests the names most like `name`, or lists them all when none is near."""
-    folded = {known.casefold(): known for known in names}
-    near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+    near = _nearest(name, names)
     return f"did you mean {listed(near)}?" if near else f"there are {listed(names)}."
+
+
+def no_such(what: str, name: str, names: Sequence[str]) -> str:
+    """The sentence that there is none of that name, with the names most like it, and then all of them.
+
+    >>> no_such("kernel", "gausian", ["polynomial", "gaussian"])
+    "There is no kernel 'gausian': did you mean 'gaussian'? Kernels: polynomial, gaussian."
+    """
+    near = _nearest(name, names)
+    suggestion = f": did you mean {listed(near)}?" if near else "."
+    return f"There is no {what} {shown(name)}{suggestion} {what.capitalize()}s: {', '.join(names)}."
+
+
+def _nearest(name: str, names: Sequence[str]) -> list[str]:
+    folded = {known.casefold(): known for known in names}
+    return [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
 
 
 def counted(number: int, noun: str) -> str:

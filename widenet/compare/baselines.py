@@ -9,24 +9,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from widenet.compare.estimators import coded, estimated
 from widenet.compare.kernels import KernelMethod
 from widenet.compare.tuning import (
+    Choice,
     Family,
-    Inputs,
     Model,
+    RowForms,
     Score,
-    Setting,
     Training,
     best_score,
     inner_splits,
     mean_score,
     scores,
 )
-from widenet.data.targets import class_columns
 from widenet.kernels.names import kernel_by_name
 
 NUM_TREES = 200
-FORESTS: tuple[Setting, ...] = (
+FORESTS: tuple[Choice, ...] = (
     {"max_features": "sqrt", "min_samples_leaf": 1},
     {"max_features": "sqrt", "min_samples_leaf": 5},
     {"max_features": 0.5, "min_samples_leaf": 1},
@@ -34,8 +34,8 @@ FORESTS: tuple[Setting, ...] = (
 )
 PILOT_TREES = 16
 MAX_ITERATIONS = 100
-EVERY = 5  # iterations between two that can be chosen
-BOOSTINGS: tuple[Setting, ...] = (
+STAGES_APART = 5  # iterations between two that can be chosen
+BOOSTINGS: tuple[Choice, ...] = (
     {"learning_rate": 0.1, "max_leaf_nodes": 31},
     {"learning_rate": 0.2, "max_leaf_nodes": 7},
 )
@@ -81,17 +81,14 @@ class ForestMethod:
             _forest(pilot, setting, PILOT_TREES, seed=0, oob=False)
         return (time.perf_counter() - start) * NUM_TREES / PILOT_TREES * training.n / pilot.n
 
-    def _grown(self, training: Training, setting: Setting, seed: int) -> Model:
+    def _grown(self, training: Training, setting: Choice, seed: int) -> Model:
         forest = _forest(training, setting, NUM_TREES, seed=seed, oob=True)
         if training.labels is None:
             unseen = torch.from_numpy(forest.oob_prediction_.reshape(training.Y.shape))
-            return Model(lambda inputs: _numbers(forest, inputs), setting, scores(unseen[None], training)[0])
-        unseen = _coded(forest.oob_decision_function_, forest.classes_, training.num_classes)
-        return Model(
-            lambda inputs: _classes(forest, inputs, training.num_classes),
-            setting,
-            scores(unseen[None], training)[0],
-        )
+        else:
+            unseen = coded(forest.oob_decision_function_, forest.classes_, training.num_classes)
+        score = scores(unseen[None], training)[0]
+        return Model(lambda inputs: estimated(forest, inputs, training), setting, score)
 
 
 @dataclass(frozen=True)
@@ -106,15 +103,19 @@ class BoostingMethod:
 
     def fit(self, training: Training, *, seed: int) -> Model:
         splits = inner_splits(training, seed=seed)
-        judged: list[tuple[Score, Setting]] = []
+        judged: list[tuple[Score, Choice]] = []
         for setting in BOOSTINGS:
             parts = [_staged_scores(training, *split, setting, seed) for split in splits]
             for index, part_scores in enumerate(zip(*parts, strict=True), start=1):
-                judged.append((mean_score(list(part_scores)), setting | {"iterations": EVERY * index}))
+                judged.append((mean_score(list(part_scores)), setting | {"iterations": STAGES_APART * index}))
         score, chosen = judged[best_score([score for score, _ in judged])]
         setting = {name: value for name, value in chosen.items() if name != "iterations"}
         boosted = _boost(training, setting, chosen["iterations"], seed)
-        return Model(lambda inputs: _last(boosted, inputs, training), chosen, score)
+        return Model(
+            lambda inputs: torch.cat([estimated(model, inputs, training) for model in boosted], dim=1),
+            chosen,
+            score,
+        )
 
     def forecast(self, training: Training) -> float:
         pilot = training.pilot()
@@ -125,7 +126,7 @@ class BoostingMethod:
         return seconds * (len(inner_splits(training, seed=0)) + 1 / len(BOOSTINGS))
 
 
-def _forest(training: Training, setting: Setting, num_trees: int, *, seed: int, oob: bool) -> Any:
+def _forest(training: Training, setting: Choice, num_trees: int, *, seed: int, oob: bool) -> Any:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     kind = RandomForestRegressor if training.labels is None else RandomForestClassifier
@@ -141,7 +142,7 @@ def _sklearn_targets(training: Training) -> np.ndarray:
     return (training.Y[:, 0] if training.Y.shape[1] == 1 else training.Y).numpy()
 
 
-def _boost(training: Training, setting: Setting, iterations: int, seed: int) -> list[Any]:
+def _boost(training: Training, setting: Choice, iterations: int, seed: int) -> list[Any]:
     """One classifier, or one regressor for each column."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -153,41 +154,21 @@ def _boost(training: Training, setting: Setting, iterations: int, seed: int) -> 
 
 
 def _staged_scores(
-    training: Training, fit: Tensor, choose: Tensor, setting: Setting, seed: int
+    training: Training, fit: Tensor, choose: Tensor, setting: Choice, seed: int
 ) -> list[Score]:
     """Scores on held-out rows after every few steps."""
     part, held_out = training[fit], training[choose]
     boosted = _boost(part, setting, MAX_ITERATIONS, seed)
-    stages = list(_stages(boosted, held_out.inputs, part))[EVERY - 1 :: EVERY]
+    stages = list(_stages(boosted, held_out.inputs, part))[STAGES_APART - 1 :: STAGES_APART]
     return scores(torch.stack(stages), held_out)
 
 
-def _stages(boosted: list[Any], inputs: Inputs, training: Training) -> Iterator[Tensor]:
+def _stages(boosted: list[Any], inputs: RowForms, training: Training) -> Iterator[Tensor]:
     """Outputs after each step."""
     Z = inputs.Z.numpy()
     if training.labels is not None:
         for shares in boosted[0].staged_predict_proba(Z):
-            yield _coded(shares, boosted[0].classes_, training.num_classes)
+            yield coded(shares, boosted[0].classes_, training.num_classes)
         return
     for columns in zip(*(model.staged_predict(Z) for model in boosted), strict=True):
         yield torch.from_numpy(np.stack(columns, axis=1))
-
-
-def _last(boosted: list[Any], inputs: Inputs, training: Training) -> Tensor:
-    if training.labels is not None:
-        return _classes(boosted[0], inputs, training.num_classes)
-    return torch.cat([_numbers(model, inputs) for model in boosted], dim=1)
-
-
-def _numbers(model: Any, inputs: Inputs) -> Tensor:
-    return torch.from_numpy(model.predict(inputs.Z.numpy()).reshape(len(inputs.Z), -1))
-
-
-def _classes(model: Any, inputs: Inputs, num_classes: int) -> Tensor:
-    return _coded(model.predict_proba(inputs.Z.numpy()), model.classes_, num_classes)
-
-
-def _coded(shares: np.ndarray, classes: np.ndarray, num_classes: int) -> Tensor:
-    """Shares of classes in the code of Y: expected ±1 in one column for two classes, else one column each."""
-    codes = class_columns(torch.from_numpy(classes.astype(np.int64)), num_classes)
-    return torch.from_numpy(shares) @ codes

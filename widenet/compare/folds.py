@@ -10,11 +10,11 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, shown
-from widenet.compare.tuning import INNER_FOLDS, Inputs, Training, drawn_rows
+from widenet.compare.tuning import INNER_FOLDS, RowForms, Training, drawn_rows
 from widenet.data.dataset import Dataset
 from widenet.data.noise import subset
 
-ROUNDING = 1e-9  # share of a column's range that reading it off X may have moved it by
+READING_ERROR = 1e-9  # share of a column's range that reading it off X may have moved it by
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Fold:
     """
 
     training: Training
-    inputs: Inputs
+    inputs: RowForms
     Y: Tensor
     seed: int
 
@@ -46,10 +46,15 @@ def outer_folds(dataset: Dataset, num_folds: int, repeats: int, *, seed: int) ->
     return tuple(torch.from_numpy(test) for _, test in splits)
 
 
+def fold_seeds(num_folds: int, *, seed: int) -> list[int]:
+    """A seed for each fold."""
+    generator = torch.Generator().manual_seed(seed)
+    seeds: list[int] = torch.randint(2**31 - 1, (num_folds,), generator=generator).tolist()
+    return seeds
+
+
 def check_folds(dataset: Dataset, num_folds: int) -> None:
     """Refuse folds that would leave a class out of a test part or of an inner part."""
-    if num_folds < 2:
-        raise InputError(f"A comparison needs at least 2 folds, not {num_folds}.")
     least = next(
         count
         for count in range(num_folds, 4 * INNER_FOLDS + num_folds)
@@ -67,7 +72,7 @@ def check_folds(dataset: Dataset, num_folds: int) -> None:
     if counts[smallest] < least:
         raise InputError(
             f"Class {shown(dataset.classes[smallest])} has {counted(int(counts[smallest]), 'row')}, too few "
-            f"for {num_folds} folds, which need {least} of each class: use fewer --folds or more rows, or "
+            f"for {num_folds} folds, which need {least} of each class: use fewer `folds` or more rows, or "
             "drop the class."
         )
 
@@ -83,7 +88,7 @@ def make_fold(dataset: Dataset, test: Tensor, *, seed: int) -> Fold:
     return Fold(training, inputs[test], dataset.Y[test], seed)
 
 
-def prepared_by(dataset: Dataset, train: Tensor) -> Inputs:
+def prepared_by(dataset: Dataset, train: Tensor) -> RowForms:
     """All rows under the map that the training rows alone would have fitted.
 
     Under `standard` a row of X is (z, 1)/‖(z, 1)‖, so that z, the standardised columns, can be read off. They
@@ -92,26 +97,26 @@ def prepared_by(dataset: Dataset, train: Tensor) -> Inputs:
     """
     preparation = dataset.preparation
     if preparation.kind != "standard":
-        return Inputs(dataset.X, dataset.X)
+        return RowForms(dataset.X, dataset.X)
     Z = dataset.X[:, :-1] / dataset.X[:, -1:]
     owners = [index for index, column in enumerate(preparation.columns) for _ in column.names]
     owner = torch.tensor(owners)[preparation.kept]
     seen = Z[train]
     variances, means = torch.var_mean(seen, dim=0, correction=0)
-    constant = seen.amax(0) - seen.amin(0) <= ROUNDING * (Z.amax(0) - Z.amin(0))
+    constant = seen.amax(0) - seen.amin(0) <= READING_ERROR * (Z.amax(0) - Z.amin(0))
     variances[constant] = 0
     per_column = torch.zeros(len(preparation.columns), dtype=Z.dtype).index_add_(0, owner, variances)
     num_used = int((per_column > 0).sum())
     scales = torch.where(per_column > 0, (per_column * num_used).sqrt(), torch.inf)[owner]
     Z = (Z - means) / scales
     X = torch.cat([Z, Z.new_ones(len(Z), 1)], dim=1)
-    return Inputs(X / X.norm(dim=1, keepdim=True), Z)
+    return RowForms(X / X.norm(dim=1, keepdim=True), Z)
 
 
 def some_rows(dataset: Dataset, num_rows: int, *, seed: int) -> Dataset:
     """At most so many rows, drawn with every class in its share, in their order; a note says so."""
     if dataset.n <= num_rows:
         return dataset
-    note = f"{num_rows:,} of {dataset.n:,} rows were drawn for the comparison; --rows sets how many."
+    note = f"{num_rows:,} of {dataset.n:,} rows were drawn for the comparison; `rows` sets how many."
     part = subset(dataset, drawn_rows(dataset, num_rows, seed=seed))
     return replace(part, provenance=(*dataset.provenance, note))

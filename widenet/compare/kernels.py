@@ -4,31 +4,34 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
 
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
 from widenet.base.memory import require_memory
-from widenet.compare.tuning import Family, Inputs, Model, Setting, Training, best_score, scores
+from widenet.compare.tuning import Choice, Family, Model, RowForms, Training, best_score, scores
 from widenet.kernels.classical import RandomFeatures
 from widenet.kernels.kernel import Kernel
-from widenet.kernels.layers import Dense, Relu
 from widenet.kernels.matrix import cross_matrix, gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.kernels.networks import ResNet3, Serial, Trained
 from widenet.training.linear import factorise, ridge_coefficients, ridge_leave_one_out
 
-RIDGES = torch.logspace(-8, 2, 21, dtype=torch.float64)  # over the mean of the kernel's diagonal
-NUM_FEATURES = 1024
+RELATIVE_RIDGES = torch.logspace(-8, 2, 21, dtype=torch.float64)  # over the mean of the kernel's diagonal
+NUM_RANDOM_FEATURES = 1024
 FOURIER_H = (0.2, 0.8, 3.2)
+OPTION_GRIDS: dict[str, tuple[str, tuple[float, ...]]] = {
+    "gaussian": ("h", (0.05, 0.2, 0.8, 3.2)),
+    "laplacian": ("h", (0.25, 1.0, 4.0)),
+    "recursive": ("depth", (1, 3)),
+    "polynomial": ("degree", (2, 3, 4)),
+}
 HELD_MATRICES = 7  # of n² numbers at the peak: the Gram matrix, its eigenvectors, and room to find them
-PILOT_ROWS = 512
+KERNEL_PILOT_ROWS = 512
 NUM_PILOTS = 2  # of which the quicker one counts, since other programs can only slow one down
 WARM_ROWS = 8  # fitted before anything is timed
 
-Candidates = Callable[[int, torch.Generator], list[tuple[Setting, Kernel]]]
+Candidates = Callable[[int, torch.Generator], list[tuple[Choice, Kernel]]]
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class KernelMethod:
     name: str
     candidates: Candidates
     family: Family = "kernel"
-    rows: Callable[[Inputs], Tensor] = lambda inputs: normalize(inputs.X, dim=1)
+    rows: Callable[[RowForms], Tensor] = lambda inputs: normalize(inputs.X, dim=1)
 
     def fit(self, training: Training, *, seed: int) -> Model:
         _require_memory(training)
@@ -63,7 +66,7 @@ class KernelMethod:
         What would not fit in memory is refused here, before any method is fitted.
         """
         _require_memory(training)
-        part = training[torch.arange(min(training.n, PILOT_ROWS))]
+        part = training[torch.arange(min(training.n, KERNEL_PILOT_ROWS))]
         X = self.rows(part.inputs)
         candidates = self.candidates(X.shape[1], torch.Generator().manual_seed(0))
         setting, kernel = candidates[0]
@@ -83,11 +86,11 @@ def _require_memory(training: Training) -> None:
 
 
 def _fit_kernel(
-    kernel: Kernel, setting: Setting, X: Tensor, training: Training, rows: Callable[[Inputs], Tensor]
+    kernel: Kernel, setting: Choice, X: Tensor, training: Training, rows: Callable[[RowForms], Tensor]
 ) -> Model:
     """Fit at the ridge whose leave-one-out score is best."""
     K = gram_matrix(kernel, X)
-    ridges = RIDGES * float(K.diagonal().mean())
+    ridges = RELATIVE_RIDGES * float(K.diagonal().mean())
     factors = factorise(K)
     del K
     centre = training.Y.mean(0)
@@ -97,36 +100,24 @@ def _fit_kernel(
     alpha = ridge_coefficients(factors, targets, ridges[best : best + 1])[0]
     return Model(
         predict=lambda inputs: centre + cross_matrix(kernel, rows(inputs), X) @ alpha,
-        setting=setting | {"ridge": float(f"{RIDGES[best]:.3g}")},
+        setting=setting | {"ridge": float(f"{RELATIVE_RIDGES[best]:.3g}")},
         score=judged[best],
     )
 
 
 def of_network(name: str) -> KernelMethod:
-    """The method of the kernel of a compared network, which sees the rows as the network does."""
-    kernel = network_kernel(name)
+    """The method of the kernel of a compared network, which sees the rows as the network does.
+
+    Factors of the kernel do not matter, since ridges follow its scale.
+    """
+    kernel = kernel_by_name(name)
     return KernelMethod(name, lambda d, generator: [({}, kernel)], rows=lambda inputs: inputs.X)
 
 
-def network_kernel(name: str) -> Kernel:
-    """The kernel of a network with biases, as all networks of the comparison have them.
-
-    Those of relu2 and relu3 are the limits at large width of the networks as they are initialised
-    (`widenet.networks.tangent`); factors would not matter, since ridges follow the scale of the kernel.
-
-    Args:
-        name: relu2, relu3 or resnet3, a hyphen, and the layers that are trained.
-    """
-    architecture, _, mode = name.partition("-")
-    trained = cast(Trained, mode)
-    if architecture == "resnet3":
-        return ResNet3(trained)
-    hidden = (Dense(bias_var=1.0), Relu()) * (int(architecture.removeprefix("relu")) - 1)
-    return Serial(*hidden, Dense(), trained=trained)
-
-
 def classical(name: str) -> KernelMethod:
-    """The method of a classical kernel without options."""
+    """The method of a classical kernel, with the option that `OPTION_GRIDS` has for it to choose."""
+    if name in OPTION_GRIDS:
+        return with_option(name, *OPTION_GRIDS[name])
     return KernelMethod(name, lambda d, generator: [({}, kernel_by_name(name))])
 
 
@@ -142,10 +133,10 @@ def random_features() -> KernelMethod:
     return KernelMethod("random-features", _feature_candidates)
 
 
-def _feature_candidates(d: int, generator: torch.Generator) -> list[tuple[Setting, Kernel]]:
-    normal = torch.randn(NUM_FEATURES, d + 1, generator=generator, dtype=torch.float64)
-    phases = 2 * math.pi * torch.rand(NUM_FEATURES, 1, generator=generator, dtype=torch.float64)
-    found: list[tuple[Setting, Kernel]] = [({"features": "relu"}, RandomFeatures(relu_features, normal))]
+def _feature_candidates(d: int, generator: torch.Generator) -> list[tuple[Choice, Kernel]]:
+    normal = torch.randn(NUM_RANDOM_FEATURES, d + 1, generator=generator, dtype=torch.float64)
+    phases = 2 * math.pi * torch.rand(NUM_RANDOM_FEATURES, 1, generator=generator, dtype=torch.float64)
+    found: list[tuple[Choice, Kernel]] = [({"features": "relu"}, RandomFeatures(relu_features, normal))]
     for h in FOURIER_H:
         weights = torch.cat([normal[:, :d] * math.sqrt(2 / h), phases], dim=1)
         found.append(({"features": "cosine", "h": h}, RandomFeatures(cosine_features, weights)))

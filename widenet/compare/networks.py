@@ -10,8 +10,8 @@ import torch
 from widenet.base.errors import WidenetError
 from widenet.compare.tuning import (
     Family,
-    Inputs,
     Model,
+    RowForms,
     Score,
     Training,
     inner_splits,
@@ -25,15 +25,15 @@ from widenet.training.sweeps import sweep
 RATES = (1.0, 0.3, 0.1, 0.03)
 DECAYS = (0.0, 1e-3, 1e-2)
 BATCH = 50
-NUM_STEPS = 2000  # that the default number of epochs comes to, ...
+DEFAULT_STEPS = 2000  # that the default number of epochs comes to, ...
 FEWEST_EPOCHS, MOST_EPOCHS = 20, 400  # ... within these
 PILOT_EPOCHS = 3
 LAST_RUN = 0.25  # time of the last run, of a single setting, as a share of the time of the grid
 
 
 def default_epochs(num_rows: int) -> int:
-    """Epochs that come to about NUM_STEPS steps."""
-    return min(max(round(NUM_STEPS * BATCH / num_rows), FEWEST_EPOCHS), MOST_EPOCHS)
+    """Epochs that come to about DEFAULT_STEPS steps."""
+    return min(max(round(DEFAULT_STEPS * BATCH / num_rows), FEWEST_EPOCHS), MOST_EPOCHS)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class NetworkMethod:
         for index in sorted(stable, key=lambda index: judged[index]):
             chosen = grid[index]
             run = _sweep(self, training, [chosen], keep_weights=True)[0]
-            if not run.diverged:  # else the next best setting has its turn
+            if not run.diverged:  # else the next best setting is tried
                 setting = {"rate": chosen.rate, "decay": chosen.decay}
                 return Model(_predictor(run), setting, judged[index])
         raise WidenetError(f"training diverged at every rate from {min(RATES):g} to {max(RATES):g}")
@@ -109,7 +109,7 @@ def _sweep(
     return sweep(network, training.dataset, grid, test=held_out, keep_weights=keep_weights)
 
 
-def _predictor(run: TrainingRun) -> Callable[[Inputs], torch.Tensor]:
+def _predictor(run: TrainingRun) -> Callable[[RowForms], torch.Tensor]:
     return lambda inputs: run.outputs(inputs.X).double()
 
 

@@ -1,39 +1,22 @@
-"""What a comparison finds: frozen, and the same dictionary in Python and as JSON."""
+"""What a comparison finds."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
 
+from widenet.base.wording import number, percent
 from widenet.compare.significance import PairedTest
-from widenet.compare.tuning import Family, Setting
+from widenet.compare.tuning import Choice, Family
+from widenet.study.data import DataSummary
+from widenet.study.forecast import Forecast
+from widenet.study.result import Outcome, Result
 
-SCHEMA = "widenet/compare/1"
 
+class Measure(Enum):
+    """What an error is: the share of misclassified rows, or the mean of ‖prediction − y‖²."""
 
-@dataclass(frozen=True)
-class DataSummary:
-    """The rows that were compared on.
-
-    Attributes:
-        name: Built-in name or file name.
-        n: Number of rows.
-        d: Number of columns after encoding and preparation.
-        outputs: Columns of the target.
-        classes: Class names; empty for regression.
-        class_counts: Rows of each class.
-        task: binary, multiclass or regression.
-        prepare: The map that was used.
-        provenance: Sentences on what was read and which encodings were made.
-    """
-
-    name: str
-    n: int
-    d: int
-    outputs: int
-    classes: tuple[str, ...]
-    class_counts: tuple[int, ...]
-    task: str
-    prepare: str
-    provenance: tuple[str, ...]
+    MISCLASSIFIED = "misclassified"
+    SQUARED = "squared error"
 
 
 @dataclass(frozen=True)
@@ -62,10 +45,10 @@ class MethodResult:
     rank: float | None
     wins: int | None
     seconds: float
-    best: Setting | None
+    best: Choice | None
     errors: tuple[float | None, ...]
     inner: tuple[float | None, ...]
-    settings: tuple[Setting | None, ...]
+    settings: tuple[Choice | None, ...]
     failures: tuple[str, ...]
 
 
@@ -93,14 +76,12 @@ class Significance:
     """Paired tests over the folds.
 
     Attributes:
-        test: What was done, in a sentence.
         level: Significance level.
         champions: Each family that was compared.
         against_kernels: The champion of each other family against that of the kernels.
         against_best: Each other method against the best one.
     """
 
-    test: str
     level: float
     champions: tuple[Champion, ...]
     against_kernels: tuple[PairedTest, ...]
@@ -112,7 +93,7 @@ class Protocol:
     """How it was measured.
 
     Attributes:
-        measure: "misclassified", the share of rows, or "squared error", the mean of ‖prediction − y‖².
+        measure: What the errors are.
         chance: The error of the best constant prediction: the most frequent class, or the mean.
         folds: Outer folds.
         repeats: How often the rows were divided into folds anew.
@@ -123,7 +104,7 @@ class Protocol:
         seed: Seed of every random choice.
     """
 
-    measure: str
+    measure: Measure
     chance: float
     folds: int
     repeats: int
@@ -134,32 +115,27 @@ class Protocol:
     seed: int
 
 
-@dataclass(frozen=True)
-class ComparisonResult:
-    """Everything that a comparison finds; `methods` has the best first.
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CompareResult(Result):
+    """Everything that a comparison finds.
 
     Attributes:
-        schema: Name and version of this record.
-        version: Version of widenet.
         data: The rows.
         protocol: How it was measured.
         methods: All methods, the smallest error first and those that failed last.
         best: Name of the first; None where all failed.
         significance: Paired tests.
-        verdict: The answer in sentences.
-        forecast: Seconds that were expected.
-        seconds: Seconds that it took.
+        forecast: What was expected.
+        seconds: What it took.
     """
 
-    schema: str
-    version: str
+    schema: ClassVar[str] = "widenet/compare/1"
     data: DataSummary
     protocol: Protocol
     methods: tuple[MethodResult, ...]
     best: str | None
     significance: Significance
-    verdict: tuple[str, ...]
-    forecast: float
+    forecast: Forecast
     seconds: float
 
     @property
@@ -167,6 +143,18 @@ class ComparisonResult:
         """Fits that failed, of all methods and folds."""
         return sum(len(method.failures) for method in self.methods)
 
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome.PARTLY if self.num_failed else Outcome.DONE
+
+    def facts(self) -> dict[str, str]:
+        shown = percent if self.protocol.measure is Measure.MISCLASSIFIED else number
+        errors = {each.name: shown(each.error) for each in self.methods[:3] if each.error is not None}
+        return {"data": self.data.name, "n": f"{self.data.n}", "methods": f"{len(self.methods)}", **errors}
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, as `--json` prints them."""
-        return asdict(self)
+        """Plain Python values, as JSON has them; the forecast is a number of seconds."""
+        return super().to_dict() | {"forecast": self.forecast.seconds}
+
+    def resolved(self) -> dict[str, Any]:
+        return {"methods": [method.name for method in self.methods], "epochs": self.protocol.epochs}

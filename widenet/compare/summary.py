@@ -8,18 +8,13 @@ import numpy as np
 
 from widenet.compare.result import Champion, MethodResult, Significance
 from widenet.compare.significance import LEVEL, average_ranks, paired_tests, wins
-from widenet.compare.trials import Outcome
-from widenet.compare.tuning import Family, Method
-from widenet.report.compare.verdict import PLURAL
-
-FAMILIES: tuple[Family, ...] = ("network", "kernel", "baseline")
-TEST = (
-    "Corrected resampled t-test over the folds (Nadeau and Bengio), two-sided, with Holm's correction for "
-    "the tests of each group"
-)
+from widenet.compare.trial import FoldOutcome
+from widenet.compare.tuning import FAMILY_GROUPS, CompareMethod, Family
 
 
-def summarise(methods: Sequence[Method], outcomes: dict[str, list[Outcome]]) -> tuple[MethodResult, ...]:
+def summarise_methods(
+    methods: Sequence[CompareMethod], outcomes: dict[str, list[FoldOutcome]]
+) -> tuple[MethodResult, ...]:
     """Means, spreads, ranks and wins; the smallest error first, those that failed last."""
     results = [_method_result(method, outcomes[method.name]) for method in methods]
     failed = [result for result in results if result.error is None]
@@ -31,7 +26,7 @@ def summarise(methods: Sequence[Method], outcomes: dict[str, list[Outcome]]) -> 
     return (*sorted(whole, key=lambda result: (result.error, result.rank)), *failed)
 
 
-def _method_result(method: Method, trials: list[Outcome]) -> MethodResult:
+def _method_result(method: CompareMethod, trials: list[FoldOutcome]) -> MethodResult:
     """All but rank and wins, which only methods have that failed on no fold."""
     errors = [trial.error for trial in trials if trial.error is not None]
     complete = len(errors) == len(trials)
@@ -56,18 +51,17 @@ def _method_result(method: Method, trials: list[Outcome]) -> MethodResult:
 def significance_of(results: Sequence[MethodResult], test_share: float) -> Significance:
     """Families against the kernels by champions chosen inside the folds, and each method against the best."""
     whole = [result for result in results if result.error is not None]
-    champions = [champion_of(whole, family) for family in FAMILIES]
+    champions = [champion_of(whole, family) for family in FAMILY_GROUPS]
     known = {champion.family: champion for champion in champions if champion is not None}
     kernels = known.get("kernel")
     against_kernels = [
-        (PLURAL[family], champion.errors, PLURAL["kernel"], kernels.errors)
+        (FAMILY_GROUPS[family], champion.errors, FAMILY_GROUPS["kernel"], kernels.errors)
         for family, champion in known.items()
         if kernels is not None and family != "kernel"
     ]
     errors = {result.name: [error for error in result.errors if error is not None] for result in whole}
     against_best = [(name, own, whole[0].name, errors[whole[0].name]) for name, own in errors.items()][1:]
     return Significance(
-        test=TEST,
         level=LEVEL,
         champions=tuple(known.values()),
         against_kernels=paired_tests(against_kernels, test_share),

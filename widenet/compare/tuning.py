@@ -14,16 +14,17 @@ from widenet.data.noise import subset
 from widenet.predict.learning_curve import mistakes, squared_errors
 
 Family = Literal["network", "kernel", "baseline"]
-Setting = dict[str, Any]  # what was chosen, by name: numbers and words
+Choice = dict[str, Any]  # what was chosen, by name: numbers and words
+FAMILY_GROUPS: dict[Family, str] = {"network": "networks", "kernel": "kernels", "baseline": "baselines"}
 
 INNER_FOLDS = 3  # of a training part with few rows
-FEW_ROWS = 500  # below it one held-out part would be too small to choose by
+INNER_FOLDS_BELOW = 500  # below it one held-out part would be too small to choose by
 HELD_OUT = 0.25  # share held out of a training part with more rows
-PILOT_ROWS = 1000  # at most, on which a method is timed whose time grows as the number of rows
+MOST_PILOT_ROWS = 1000  # at most, on which a method is timed whose time grows as the number of rows
 
 
 @dataclass(frozen=True)
-class Inputs:
+class RowForms:
     """Rows in the two forms that methods take.
 
     Attributes:
@@ -35,8 +36,8 @@ class Inputs:
     X: Tensor
     Z: Tensor
 
-    def __getitem__(self, rows: Tensor) -> "Inputs":
-        return Inputs(self.X[rows], self.Z[rows])
+    def __getitem__(self, rows: Tensor) -> "RowForms":
+        return RowForms(self.X[rows], self.Z[rows])
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Training:
 
     Attributes:
         dataset: Rows and targets; X is prepared by these rows alone.
-        Z: The rows as in `Inputs`, shape (n, q).
+        Z: The rows as in `RowForms`, shape (n, q).
     """
 
     dataset: Dataset
@@ -56,8 +57,8 @@ class Training:
         return self.dataset.n
 
     @property
-    def inputs(self) -> Inputs:
-        return Inputs(self.dataset.X, self.Z)
+    def inputs(self) -> RowForms:
+        return RowForms(self.dataset.X, self.Z)
 
     @property
     def Y(self) -> Tensor:  # noqa: N802
@@ -78,7 +79,7 @@ class Training:
 
     def pilot(self) -> "Training":
         """Few rows to time a method on, with classes in their shares."""
-        return self[drawn_rows(self.dataset, PILOT_ROWS, seed=0)]
+        return self[drawn_rows(self.dataset, MOST_PILOT_ROWS, seed=0)]
 
 
 @dataclass(frozen=True, order=True)
@@ -99,12 +100,12 @@ class Model:
         score: The score by which it was chosen, measured inside the training part.
     """
 
-    predict: Callable[[Inputs], Tensor]
-    setting: Setting
+    predict: Callable[[RowForms], Tensor]
+    setting: Choice
     score: Score
 
 
-class Method(Protocol):
+class CompareMethod(Protocol):
     """One line of the comparison."""
 
     @property
@@ -127,17 +128,17 @@ class Method(Protocol):
 def drawn_rows(dataset: Dataset, num_rows: int, *, seed: int) -> Tensor:
     """At most so many rows drawn at random, by index and in their order, with every class in its share.
 
-    Where class c has n_c rows and its rows stand in a random order, the rth of them (from 0) has its turn at
+    Where class c has n_c rows and its rows stand in a random order, the rth of them (from 0) is drawn at time
     r/n_c: so at any time as large a share of each class has been drawn, rounded up.
     """
     order = torch.randperm(dataset.n, generator=torch.Generator().manual_seed(seed))
     if dataset.labels is not None:
         labels = dataset.labels[order]
-        turns = torch.empty(dataset.n, dtype=torch.float64)
+        times = torch.empty(dataset.n, dtype=torch.float64)
         for c in labels.unique():
             rows = (labels == c).nonzero()[:, 0]
-            turns[rows] = torch.arange(len(rows), dtype=turns.dtype) / len(rows)
-        order = order[turns.argsort(stable=True)]
+            times[rows] = torch.arange(len(rows), dtype=times.dtype) / len(rows)
+        order = order[times.argsort(stable=True)]
     return order[:num_rows].sort().values
 
 
@@ -173,7 +174,7 @@ def inner_splits(training: Training, *, seed: int) -> list[tuple[Tensor, Tensor]
 
     Rows are few as well where a quarter of them would have no room for every class.
     """
-    few = training.n < FEW_ROWS or HELD_OUT * training.n < training.num_classes
+    few = training.n < INNER_FOLDS_BELOW or HELD_OUT * training.n < training.num_classes
     rows = np.zeros(training.n)
     if training.labels is None:
         plain = KFold(INNER_FOLDS, shuffle=True, random_state=seed)

@@ -1,6 +1,5 @@
 """Data: a name or a file becomes a `Dataset`; concept classes become samples."""
 
-from widenet.base.memory import available_bytes, require_memory
 from widenet.data.builtin import Description, builtin_names, describe
 from widenet.data.concept_names import is_concept
 from widenet.data.concepts import (
@@ -13,13 +12,14 @@ from widenet.data.concepts import (
     ThreeLayerTarget,
     TwoLayerTarget,
 )
-from widenet.data.dataset import Dataset, TargetScale, Task
+from widenet.data.dataset import Dataset
 from widenet.data.duplicates import Duplicates, find_duplicates
 from widenet.data.inputs import Cube, Inputs, Product, Sphere
 from widenet.data.loading import file_hash, held_out, load
 from widenet.data.noise import flip_labels, redraw_labels, subset, with_labels
 from widenet.data.paper_concepts import parity6, resnet_cube, resnet_hard, three_sines, three_tanhs
 from widenet.data.prepare import Preparation
+from widenet.data.targets import TargetScale, Task
 
 __all__ = [
     "Concept",
@@ -40,7 +40,6 @@ __all__ = [
     "Task",
     "ThreeLayerTarget",
     "TwoLayerTarget",
-    "available_bytes",
     "builtin_names",
     "describe",
     "file_hash",
@@ -51,7 +50,6 @@ __all__ = [
     "load",
     "parity6",
     "redraw_labels",
-    "require_memory",
     "resnet_cube",
     "resnet_hard",
     "subset",

@@ -1,4 +1,4 @@
-"""The built-in data sets by name: what they are, where they come from, how their pixels are read."""
+"""The built-in data sets by name: what they are, where they come from, how their rows are read."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from widenet.base.errors import InputError
 from widenet.base.wording import near_names, shown
 from widenet.data.concept_names import CONCEPTS, is_concept, parse_draw, shown_options
 from widenet.data.places import RECORD, Part, Place, content, places
+from widenet.data.tables import Table
+from widenet.data.targets import encode_targets
 
 MNIST_URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 CIFAR_URL = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"
@@ -35,27 +37,28 @@ class Pixels:
 
 @dataclass(frozen=True)
 class Builtin:
-    """A built-in data set.
+    """A built-in data set, of images or of a table.
 
     Attributes:
         description: What it is, in one line.
-        n: Number of rows.
-        d: Number of raw columns.
-        classes: Names of the classes; rows of the first are +1 where there are two.
         source: Who made it.
-        train: Its rows.
-        test: Its held-out rows; None where there are none.
+        train: Reads its rows.
+        test: Reads its held-out rows; None where there are none.
         parts: Files it is read from; empty if it is inside scikit-learn.
+        n: Number of rows; None for that of the table that is read.
+        d: Number of raw columns; None for that of the table.
+        classes: Names of the classes of images; rows of the first are +1 where there are two. Those of a
+            table are read off its target.
     """
 
     description: str
-    n: int
-    d: int
-    classes: tuple[str, ...]
     source: str
-    train: Callable[[], Pixels]
-    test: Callable[[], Pixels] | None = None
+    train: Callable[[], Pixels | Table]
+    test: Callable[[], Pixels | Table] | None = None
     parts: tuple[Part, ...] = ()
+    n: int | None = None
+    d: int | None = None
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class Description:
     """What `widenet data` tells of a built-in set.
 
     Attributes:
-        name: Name, with the options that were asked for.
+        name: Name, with the options that were given.
         description: What it is, in one line.
         n: Number of rows.
         d: Number of raw columns.
@@ -71,7 +74,7 @@ class Description:
         source: Who made it.
         places: Where its first file is looked for; empty where there is none.
         num_outputs: Numbers to predict for each row; 0 where there are classes.
-        options: What may follow its name, with the values that hold unless told.
+        options: What may follow its name, with the default values.
     """
 
     name: str
@@ -168,51 +171,55 @@ TEN_DIGITS = tuple("0123456789")
 
 BUILTINS: dict[str, Builtin] = {
     "digits": Builtin(
-        "Handwritten digits of 8 × 8 pixels, ten classes; inside scikit-learn, no download.",
-        1797,
-        64,
-        TEN_DIGITS,
-        "E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI; the copy in scikit-learn",
-        _digits,
+        description="Handwritten digits of 8 × 8 pixels, ten classes; inside scikit-learn, no download.",
+        source="E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI; the copy in "
+        "scikit-learn",
+        train=_digits,
+        n=1797,
+        d=64,
+        classes=TEN_DIGITS,
     ),
     "mnist": Builtin(
-        "Handwritten digits of 28 × 28 pixels, ten classes, all training images.",
-        60_000,
-        784,
-        TEN_DIGITS,
-        LECUN,
-        lambda: _mnist(MNIST_TRAIN),
-        lambda: _mnist(MNIST_TEST),
-        MNIST_TRAIN,
+        description="Handwritten digits of 28 × 28 pixels, ten classes, all training images.",
+        source=LECUN,
+        train=lambda: _mnist(MNIST_TRAIN),
+        test=lambda: _mnist(MNIST_TEST),
+        parts=MNIST_TRAIN,
+        n=60_000,
+        d=784,
+        classes=TEN_DIGITS,
     ),
     "mnist-2": Builtin(
-        "The first 10,000 training images of MNIST that show a 0 or a 1.",
-        NUM_TRAIN_TWO,
-        784,
-        ("0", "1"),
-        LECUN,
-        lambda: _first_two(_mnist(MNIST_TRAIN), NUM_TRAIN_TWO),
-        lambda: _first_two(_mnist(MNIST_TEST), None),
-        MNIST_TRAIN,
+        description="The first 10,000 training images of MNIST that show a 0 or a 1.",
+        source=LECUN,
+        train=lambda: _first_two(_mnist(MNIST_TRAIN), NUM_TRAIN_TWO),
+        test=lambda: _first_two(_mnist(MNIST_TEST), None),
+        parts=MNIST_TRAIN,
+        n=NUM_TRAIN_TWO,
+        d=784,
+        classes=("0", "1"),
     ),
     "cifar10-2": Builtin(
-        "The 10,000 training images of the first two classes of CIFAR-10, 32 × 32 pixels in colour.",
-        NUM_TRAIN_TWO,
-        3072,
-        ("airplane", "automobile"),
-        "A. Krizhevsky, Learning multiple layers of features from tiny images, 2009",
-        lambda: _cifar(CIFAR_TRAIN),
-        lambda: _cifar(CIFAR_TEST),
-        (CIFAR_TRAIN,),
+        description="The 10,000 training images of the first two classes of CIFAR-10, 32 × 32 pixels in "
+        "colour.",
+        source="A. Krizhevsky, Learning multiple layers of features from tiny images, 2009",
+        train=lambda: _cifar(CIFAR_TRAIN),
+        test=lambda: _cifar(CIFAR_TEST),
+        parts=(CIFAR_TRAIN,),
+        n=NUM_TRAIN_TWO,
+        d=3072,
+        classes=("airplane", "automobile"),
     ),
 }
 
 
 def builtin_names() -> tuple[str, ...]:
+    """Names of the built-in sets and of the concept classes."""
     return (*BUILTINS, *CONCEPTS)
 
 
 def get_builtin(name: str) -> Builtin:
+    """The built-in set of that name, which takes no options."""
     base, colon, _ = name.partition(":")
     if colon and base in BUILTINS:
         raise InputError(f"{shown(base)} takes no options: leave out what follows it.")
@@ -222,12 +229,24 @@ def get_builtin(name: str) -> Builtin:
 
 
 def describe(name: str) -> Description:
-    """What a built-in set is and where it is looked for; nothing is read or fetched."""
+    """What a built-in set is and where it is looked for; only a table that does not tell its size is read."""
     if is_concept(name):
         return _describe_concept(name)
     known = get_builtin(name)
     looked = places(known.parts[0]) if known.parts else ()
-    return Description(name, known.description, known.n, known.d, known.classes, known.source, looked)
+    n, d, classes = known.n, known.d, known.classes
+    if n is None or d is None:
+        n, d, classes = _read_size(known)
+    outputs = 0 if classes else 1
+    return Description(name, known.description, n, d, classes, known.source, looked, outputs)
+
+
+def _read_size(known: Builtin) -> tuple[int, int, tuple[str, ...]]:
+    """Rows, raw columns and classes, as they are read."""
+    rows = known.train()
+    if isinstance(rows, Table):
+        return len(rows.target), rows.features.shape[1], encode_targets(rows.target).classes
+    return len(rows.labels), rows.raw[0].size, known.classes
 
 
 def _describe_concept(source: str) -> Description:

@@ -31,6 +31,7 @@ class NumericColumn:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the columns that it becomes."""
         return (self.name,)
 
     def encode(self, values: pd.Series) -> np.ndarray:
@@ -42,7 +43,7 @@ class NumericColumn:
         refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
         gaps = np.isnan(parsed)
         if self.fill is None:
-            refuse_first(gaps, values, "is missing: fill it in, or pass --impute when fitting.")
+            refuse_first(gaps, values, "is missing: fill it in, or fit with `impute=True`.")
         else:
             parsed[gaps] = self.fill
         return parsed[:, None]
@@ -58,13 +59,14 @@ class CategoricalColumn:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Names of the columns that it becomes."""
         return tuple(f"{self.name}={category}" for category in self.categories)
 
     def encode(self, values: pd.Series) -> np.ndarray:
         """Zeros and ones of shape (n, number of categories)."""
         words, gaps = texts(values), missing(values)
         if self.fill is None:
-            refuse_first(gaps, values, "is missing: fill it in, or pass --impute when fitting.")
+            refuse_first(gaps, values, "is missing: fill it in, or fit with `impute=True`.")
         else:
             words[gaps] = self.fill
         index = {category: k for k, category in enumerate(self.categories)}
@@ -192,7 +194,7 @@ def fit_array_columns(array: np.ndarray, names: tuple[str, ...], *, impute: bool
     if not impute:
         raise InputError(
             f"{_where(gaps)} is not a number (NaN), one of {counted(int(gaps.sum()), 'missing value')}: "
-            "fill them in, or pass --impute."
+            "fill them in, or set `impute=True`."
         )
     empty = gaps.all(axis=0)
     if empty.any():

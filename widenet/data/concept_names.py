@@ -1,7 +1,6 @@
 """Concept classes by name, with options: `resnet-cube:n=1000,alpha=0.3,seed=1`."""
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -11,7 +10,8 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
-from widenet.base.wording import near_names, shown
+from widenet.base.options import parse_options
+from widenet.base.wording import shown
 from widenet.data.concepts import Concept
 from widenet.data.paper_concepts import parity6, resnet_cube, resnet_hard, three_sines, three_tanhs
 
@@ -32,7 +32,7 @@ class NamedConcept:
     Attributes:
         description: What it is, in one line.
         source: Paper and equation.
-        n: Rows that are drawn unless told.
+        n: Rows that are drawn by default.
         build: Makes the concept from the options.
         options: Type of each option of `build`.
     """
@@ -46,7 +46,7 @@ class NamedConcept:
 
 @dataclass(frozen=True)
 class Draw:
-    """Rows of a concept, as a name with options asks for them.
+    """Rows of a concept, as a name with options stands for them.
 
     Attributes:
         name: Name of the class.
@@ -113,10 +113,10 @@ def is_concept(source: str) -> bool:
 
 
 def parse_draw(source: str) -> Draw:
-    """What `NAME` or `NAME:option=value,…` asks for, where NAME is one of `CONCEPTS`."""
+    """What `NAME` or `NAME:option=value,…` stands for, where NAME is one of `CONCEPTS`."""
     name, _, text = source.partition(":")
     known = CONCEPTS[name]
-    given = _parse_options(name, text, known.options | COMMON)
+    given = parse_options(shown(name), text, known.options | COMMON)
     n, seed, noise = int(given.pop("n", known.n)), int(given.pop("seed", 0)), given.pop("noise", 0.0)
     options = _defaults(known) | given
     if n < 2:
@@ -142,26 +142,3 @@ def _defaults(known: NamedConcept) -> dict[str, float | None]:
     """The options' defaults, which the function that builds the concept owns."""
     parameters = inspect.signature(known.build).parameters
     return {key: parameters[key].default for key in known.options}
-
-
-def _parse_options(name: str, text: str, types: Mapping[str, type]) -> dict[str, float]:
-    parsed: dict[str, float] = {}
-    for option in filter(None, text.split(",")):
-        key, _, value = option.partition("=")
-        if key not in types:
-            raise InputError(f"{shown(name)} has no option {shown(key)}: {near_names(key, tuple(types))}")
-        if key in parsed:
-            raise InputError(f"{shown(name)} is given {key} more than once: keep one.")
-        parsed[key] = _parse_value(name, key, value, types[key])
-    return parsed
-
-
-def _parse_value(name: str, key: str, value: str, kind: type) -> float:
-    try:
-        parsed = kind(value)
-        if math.isfinite(parsed):
-            return parsed
-    except (ValueError, OverflowError):  # no number, or one too large to be a float
-        pass
-    wanted = "a whole number" if kind is int else "a finite number"
-    raise InputError(f"{shown(name)} needs {wanted} after {key}=, not {shown(value)}.")

@@ -53,10 +53,12 @@ class Concept:
 
     @property
     def d(self) -> int:
+        """Coordinates of the inputs."""
         return self.inputs.d
 
     @property
     def num_outputs(self) -> int:
+        """The number k of outputs."""
         return self.target.num_outputs
 
     def evaluate(self, X: Tensor) -> Tensor:

@@ -2,32 +2,11 @@
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from widenet.data.origin import Origin
 from widenet.data.prepare import Preparation
-from widenet.data.targets import Task
-
-
-@dataclass(frozen=True)
-class TargetScale:
-    """The units of the targets: what the user wrote is offset + scale · Y.
-
-    Attributes:
-        offset: Shape (c,), or (1,) where it is the same for all columns.
-        scale: Of the same shape.
-    """
-
-    offset: Tensor
-    scale: Tensor
-
-    def in_units(self, Y: Tensor) -> Tensor:
-        """Targets or predictions of them, shape (..., c), in the user's units."""
-        return self.offset + self.scale * Y
-
-
-OWN_UNITS = TargetScale(torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64))
+from widenet.data.targets import OWN_UNITS, TargetScale, Task
 
 
 @dataclass(frozen=True)
@@ -71,8 +50,10 @@ class Dataset:
 
     @property
     def n(self) -> int:
+        """Number of rows."""
         return self.X.shape[0]
 
     @property
     def d(self) -> int:
+        """Number of columns of X."""
         return self.X.shape[1]

@@ -15,6 +15,11 @@ def flip_labels(
 ) -> tuple[Tensor, Tensor]:
     """Give exactly round(rate · n) rows another class, each of the others equally likely.
 
+    >>> labels = torch.tensor([0, 0, 1, 1, 2, 2])
+    >>> flipped, chosen = flip_labels(labels, 0.5, 3, generator=torch.Generator().manual_seed(0))
+    >>> int(chosen.sum()), bool(((flipped != labels) == chosen).all())
+    (3, True)
+
     Args:
         labels: Class indices, int64, shape (n,).
         rate: Share of rows to flip, in [0, 1].

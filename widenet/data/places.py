@@ -52,6 +52,7 @@ class Place:
 
 
 def cache_folder() -> Path:
+    """Where fetched files are kept."""
     import pooch
 
     return Path(pooch.os_cache("widenet"))

@@ -153,7 +153,7 @@ def _on_sphere(points: Tensor) -> Tensor:
         others = f" (and {counted(len(zero) - 1, 'row')} more)" if len(zero) > 1 else ""
         raise InputError(
             f"Row {int(zero[0]) + 1}{others} is all zeros and has no direction, so it cannot be scaled to "
-            "norm 1: remove it, or pass --prepare standard."
+            "norm 1: remove it, or set `prepare=standard`."
         )
     extreme = ((peaks > EXTREME) | (peaks < 1 / EXTREME))[:, 0]
     if extreme.any():

@@ -27,11 +27,11 @@ DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 @dataclass(frozen=True)
 class Table:
-    """Features and target of a table as they were read, with sentences that tell how."""
+    """Features and target of a table as they were read, row by row, with sentences that tell how."""
 
     features: pd.DataFrame
     target: pd.Series
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -228,5 +228,5 @@ def refuse_missing(features: pd.DataFrame) -> None:
     others = f", one of {total:,} missing values in {counted(num_columns, 'column')}" if total > 1 else ""
     raise InputError(
         f"Row {row + 1}, column {shown(name)}: the value is missing{others}: fill in or drop what is "
-        "missing, or pass --impute."
+        "missing, or set `impute=True`."
     )

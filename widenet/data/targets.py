@@ -22,6 +22,26 @@ LARGEST_CODE = 2.0**53  # beyond it, float64 does not tell whole numbers apart
 
 
 @dataclass(frozen=True)
+class TargetScale:
+    """The units of the targets: what the user wrote is offset + scale · Y.
+
+    Attributes:
+        offset: Shape (c,), or (1,) where it is the same for all columns.
+        scale: Of the same shape.
+    """
+
+    offset: Tensor
+    scale: Tensor
+
+    def in_units(self, Y: Tensor) -> Tensor:
+        """Targets or predictions of them, shape (..., c), in the user's units."""
+        return self.offset + self.scale * Y
+
+
+OWN_UNITS = TargetScale(torch.zeros(1, dtype=torch.float64), torch.ones(1, dtype=torch.float64))
+
+
+@dataclass(frozen=True)
 class Targets:
     """Targets in every form that a data set keeps; see `Dataset` for the fields."""
 
@@ -31,6 +51,7 @@ class Targets:
     task: Task
     given: tuple[str, ...]
     note: str
+    units: TargetScale = OWN_UNITS
 
 
 def class_columns(labels: Tensor, num_classes: int) -> Tensor:
@@ -79,10 +100,33 @@ def encode_targets(values: pd.Series) -> Targets:
     return _regression(parsed, given, values)
 
 
+def encode_like(values: pd.Series, classes: tuple[str, ...], units: TargetScale) -> Targets:
+    """Encode targets of held-out rows as those of the training rows were.
+
+    Args:
+        values: The target column.
+        classes: Classes of the training rows; empty where their targets are numbers.
+        units: From the training rows' targets back to the numbers that were given.
+    """
+    refuse_first(missing(values), values, "is missing, and targets are never imputed: drop the row.")
+    given, parsed = tuple(texts(values).tolist()), numbers(values)
+    if not classes:
+        refuse_first(~np.isfinite(parsed), values, "is no finite number: correct it or drop the row.")
+        Y = (torch.from_numpy(parsed)[:, None] - units.offset) / units.scale
+        note = "The target is a number, scaled as that of the training rows."
+        return Targets(Y, None, (), "regression", given, note, units)
+    index = {name: k for k, name in enumerate(classes)}
+    whole = [f"{value:.0f}" if value == np.rint(value) else "" for value in parsed]  # 1.0 is the class 1
+    words = [word if word in index else number for word, number in zip(given, whole, strict=True)]
+    unknown = np.array([word not in index for word in words])
+    refuse_first(unknown, values, "is a class that no training row has: drop the row.")
+    return class_targets(torch.tensor([index[word] for word in words]), classes, given)
+
+
 def _refuse_single(values: pd.Series) -> None:
     raise InputError(
         f"The target column {shown(values.name)} holds the single value {shown(values.iloc[0])}, so there "
-        "is nothing to learn: choose another with --target."
+        "is nothing to learn: choose another as `target`."
     )
 
 
@@ -93,7 +137,7 @@ def _text_classes(given: tuple[str, ...], values: pd.Series) -> Targets:
     if len(classes) > max(2, len(given) / 2):
         raise InputError(
             f"The target column {shown(values.name)} is text with {len(classes):,} distinct values in "
-            f"{counted(len(given), 'row')}, which are no classes to learn: choose another with --target."
+            f"{counted(len(given), 'row')}, which are no classes to learn: choose another as `target`."
         )
     index = {name: k for k, name in enumerate(classes)}
     return class_targets(torch.tensor([index[name] for name in given]), classes, given)
@@ -110,4 +154,6 @@ def _regression(parsed: np.ndarray, given: tuple[str, ...], values: pd.Series) -
     Y = torch.from_numpy((parsed - mean) / deviation)[:, None]
     spread = f"mean {mean:.6g}, standard deviation {deviation:.6g}"
     note = f"The target is a number ({spread}), standardised for regression."
-    return Targets(Y, None, (), "regression", given, note)
+    numbers_given = torch.from_numpy(parsed)
+    units = TargetScale(numbers_given.mean()[None], numbers_given.std(correction=0)[None])
+    return Targets(Y, None, (), "regression", given, note, units)

@@ -23,7 +23,9 @@ class Layer(Protocol):
     """A map of moments; `trained` yields, for each Dense layer in turn, whether its weights are trained."""
 
     @property
-    def num_dense(self) -> int: ...
+    def num_dense(self) -> int:
+        """How many Dense layers are inside."""
+        ...
 
     def __call__(self, moments: Moments, trained: Iterator[bool]) -> Moments: ...
 

@@ -14,6 +14,12 @@ def gram_matrix(kernel: Kernel, X: Tensor, *, tile: int = TILE) -> Tensor:
 
     Each pair is computed once; the peak memory is the result plus a few tiles.
 
+    >>> from widenet.kernels.networks import Serial
+    >>> from widenet.kernels.layers import Dense, Relu
+    >>> gram_matrix(Serial(Dense(), Relu(), Dense(), trained="hidden"), torch.eye(2))  # H∞ of two axes
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.5000]])
+
     Args:
         kernel: The kernel.
         X: Rows of shape (n, d).

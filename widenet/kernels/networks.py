@@ -19,6 +19,10 @@ class Serial(OfMoments):
     Which Dense layers are trained is part of the kernel: `last` the one that comes last, so that Θ is the
     conjugate kernel E σ(u(x))σ(u(z)) times its weight_var; `hidden` all others; `all` both, so the sum.
     `Serial(Dense(), Relu(), Dense(), trained="hidden")` is H∞ of [fine-grained, equation 3].
+
+    >>> kernel = Serial(Dense(), Relu(), Dense(bias_var=0.1))
+    >>> kernel.diag(torch.tensor([[1.0, 0.0]]))  # ½ from W, and ½ + 0.1 from the last layer
+    tensor([1.1000])
     """
 
     def __init__(self, *layers: Layer, trained: Trained = "all", name: str | None = None) -> None:

@@ -19,8 +19,8 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.networks.fully_connected import TwoLayers
-from widenet.networks.initialise import Initialisation, initialise
-from widenet.networks.network import Parameters, outputs
+from widenet.networks.initialise import Initialisation, draw_parameters
+from widenet.networks.network import Parameters, network_outputs
 from widenet.networks.pseudo import Pseudo
 from widenet.theory.beyond_two_layers.hermite import GatedHermite
 
@@ -111,9 +111,9 @@ def construction_errors(
     """Root mean square distances from Y (n, k) of the three networks that the construction gives."""
     A, moved = start["A"], {**start, "W": start["W"] + step["W"]}
     found = {
-        "pseudo": outputs(Pseudo(network, start, "bias-free"), {"W": step["W"], "A": A}, X),
-        "W0 + W⋇": outputs(Pseudo(network, start), moved, X),
-        "real": outputs(network, moved, X),
+        "pseudo": network_outputs(Pseudo(network, start, "bias-free"), {"W": step["W"], "A": A}, X),
+        "W0 + W⋇": network_outputs(Pseudo(network, start), moved, X),
+        "real": network_outputs(network, moved, X),
     }
     return {name: float((out[0] - Y).square().sum(-1).mean().sqrt()) for name, out in found.items()}
 
@@ -147,7 +147,7 @@ def width_study(
         network, found, moved = TwoLayers(width, "hidden"), [], []
         for _ in range(num_seeds):
             initialisation = Initialisation("layers", epsilon_a=epsilon_a)
-            start = initialise(
+            start = draw_parameters(
                 network, X.shape[1], Y.shape[1], initialisation, generator=generator, dtype=X.dtype
             )
             step = constructed_step(start, terms, epsilon_a)

@@ -7,14 +7,19 @@ from torch import Tensor
 
 from widenet.networks.network import (
     Layered,
+    OuterProduct,
     Parameters,
     Tape,
     add_outer,
     aligned,
+    hidden_values,
+    output_slopes,
     room,
     shared,
+    with_constant,
+    with_ones,
 )
-from widenet.networks.relu import pass_slopes, relu_
+from widenet.networks.relu import active_slopes, pass_slopes, relu_
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,14 @@ class TwoLayers(Layered):
             add_outer(sums["W"], inner, shared(X, len(A)).mT, keep)
             if self.fixed_biases:
                 sums["W"][..., -1] = 0
+
+    def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
+        A, bias = params["A"][0], 0.0 if self.fixed_biases else 1.0
+        first = hidden_values(self, params, with_ones(X))["first"][0]
+        return {
+            "W": (OuterProduct(active_slopes(A, first), with_constant(X, bias)),),
+            "A": (OuterProduct(output_slopes(A, len(X)), first),),
+        }
 
 
 @dataclass(frozen=True)
@@ -106,3 +119,15 @@ class ThreeLayers(Layered):
         if self.fixed_biases:
             sums["W"][..., -1] = 0
             sums["V"][..., -1] = 0
+
+    def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
+        A, V, bias = params["A"][0], params["V"][0], 0.0 if self.fixed_biases else 1.0
+        hidden = hidden_values(self, params, with_ones(X))
+        first, second = hidden["first"][0], hidden["second"][0]
+        slopes2 = active_slopes(A, second)
+        slopes1 = active_slopes(slopes2 @ V[:, :-1], first)
+        return {
+            "W": (OuterProduct(slopes1, with_constant(X, bias)),),
+            "V": (OuterProduct(slopes2, with_constant(first, bias)),),
+            "A": (OuterProduct(output_slopes(A, len(X)), second),),
+        }

@@ -49,7 +49,7 @@ SCALES: dict[str, Callable[[Initialisation, int], dict[str, float]]] = {  # wher
 }
 
 
-def initialise(
+def draw_parameters(
     network: Network,
     d: int,
     k: int,

@@ -1,12 +1,13 @@
 """Networks by the names that the command line takes."""
 
-import difflib
 import re
 from collections.abc import Callable
 
 from widenet.base.errors import InputError
+from widenet.base.wording import no_such
+from widenet.kernels.networks import Trained
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.network import Network, Trained
+from widenet.networks.network import Network
 from widenet.networks.resnet import GeneralResNet, ResNet
 
 ARCHITECTURES: dict[str, Callable[[int, Trained], Network]] = {
@@ -26,6 +27,10 @@ def network_names() -> tuple[str, ...]:
 def network_by_name(name: str, width: int) -> Network:
     """The network of that name and width, such as `3resnet-all`.
 
+    >>> network = network_by_name("3resnet-hidden", 100)
+    >>> network.moved, network.shapes(d=20, k=1)["W"]
+    (('W', 'V'), (100, 21))
+
     Raises:
         InputError: if there is none, or the width is not positive.
     """
@@ -33,6 +38,4 @@ def network_by_name(name: str, width: int) -> Network:
     if match and match[1] in ARCHITECTURES:
         trained: dict[str, Trained] = {each: each for each in TRAINED}
         return ARCHITECTURES[match[1]](width, trained[match[2]])
-    near = difflib.get_close_matches(name, network_names(), n=3, cutoff=0.6)
-    suggestion = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise InputError(f"There is no network {name!r}.{suggestion} Networks: {', '.join(network_names())}.")
+    raise InputError(no_such("network", name, network_names()))

@@ -5,23 +5,39 @@ network i, and no operation mixes copies. Gradients are written by hand and end 
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, get_args
+from typing import ClassVar, Protocol, get_args
 
 import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError
+from widenet.kernels.networks import Trained
 
 Parameters = dict[str, Tensor]
 Tape = dict[str, Tensor]
-Trained = Literal["all", "hidden", "last"]
 
 SECOND = ("V", "U")  # the second hidden layer, by the name that a network gives it
 ALIGNED = 4  # entries: 16 bytes in float32
 
 
+@dataclass(frozen=True)
+class OuterProduct:
+    """Gradients of all outputs at all rows by one matrix of weights: slopes at its units times its inputs.
+
+    Attributes:
+        slopes: Derivatives of each output by the units of the layer, shape (n, k, m).
+        inputs: What went into them, shape (n, p).
+    """
+
+    slopes: Tensor
+    inputs: Tensor
+
+
 class Network(Protocol):
-    """An architecture of one width, with the choice of layers that are trained."""
+    """An architecture of one width, with the choice of layers that are trained; a frozen dataclass.
+
+    Its fields, with its name, tell apart the runs that a store keeps.
+    """
 
     @property
     def name(self) -> str:
@@ -66,8 +82,17 @@ class Network(Protocol):
             tape: What the forward pass left there; it is overwritten.
             slopes: Derivatives of the loss with respect to the outputs, shape (s, b, k).
             sums: Tensors of the shapes of the parameters that are moved; with keep = 0 they end as the
-                gradient, with keep = μ as the sum that momentum asks for.
+                gradient, with keep = μ as the running sum of momentum.
             keep: What is kept of the earlier contents of `sums`.
+        """
+        ...
+
+    def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
+        """The gradient by each parameter, moved or not, as a sum of outer products.
+
+        Args:
+            params: One copy, shapes (1, …).
+            X: Inputs, shape (n, d).
         """
         ...
 
@@ -105,14 +130,31 @@ class Layered:
         return {"all": (*self.inner, "A"), "hidden": self.inner, "last": ("A",)}[self.trained]
 
 
+def with_constant(X: Tensor, constant: float) -> Tensor:
+    """Rows (x, constant), shape (..., d + 1)."""
+    return torch.cat([X, torch.full_like(X[..., :1], constant)], dim=-1)
+
+
 def with_ones(X: Tensor) -> Tensor:
     """Rows (x, 1): the constant that biases multiply, shape (..., d + 1)."""
-    return torch.cat([X, X.new_ones(*X.shape[:-1], 1)], dim=-1)
+    return with_constant(X, 1.0)
 
 
-def outputs(network: Network, params: Parameters, X: Tensor) -> Tensor:
+def network_outputs(network: Network, params: Parameters, X: Tensor) -> Tensor:
     """Outputs of every copy for inputs X (n, d), shape (s, n, k)."""
     return network.forward(params, with_ones(X), network.tape(params, X.shape[-2]))
+
+
+def hidden_values(network: Network, params: Parameters, X: Tensor) -> Parameters:
+    """Values of each hidden layer for rows (x, 1) of X, by name, shapes (s, b, m)."""
+    tape = network.tape(params, X.shape[-2])
+    network.forward(params, X, tape)
+    return {name: tape[name][..., : network.width] for name in network.hidden}
+
+
+def output_slopes(A: Tensor, n: int) -> Tensor:
+    """Derivatives of the outputs of a last layer A (k, m) by themselves at n rows, shape (n, k, k)."""
+    return torch.eye(len(A), dtype=A.dtype).expand(n, -1, -1)
 
 
 def shared(X: Tensor, s: int) -> Tensor:

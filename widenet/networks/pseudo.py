@@ -12,8 +12,18 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.network import Network, Parameters, Tape, outputs, shared, with_ones
+from widenet.networks.network import (
+    Network,
+    OuterProduct,
+    Parameters,
+    Tape,
+    network_outputs,
+    shared,
+    with_constant,
+    with_ones,
+)
 from widenet.networks.resnet import ResNet
 
 Real = TwoLayers | ThreeLayers | ResNet
@@ -79,13 +89,13 @@ class Pseudo(_Frozen):
         A = params["A"]
         _, at_start = _pass(self.network, self.start, X)
         tape.update({f"{name} signs": _active(values) for name, values in at_start.items()})
-        tape["inputs"] = _with_constant(X[..., :-1], constant1)
+        tape["inputs"] = with_constant(X[..., :-1], constant1)
         first = tape["first"] = (tape["inputs"] @ params["W"].mT) * tape["first signs"]
         if isinstance(self.network, TwoLayers):
             return first @ A.mT
         residual = isinstance(self.network, ResNet)
         below = first @ A.mT if residual else first
-        tape["below"] = _with_constant(below, constant2)
+        tape["below"] = with_constant(below, constant2)
         tape["second"] = (tape["below"] @ params["V"].mT) * tape["second signs"]
         out = tape["second"] @ A.mT
         return below + out if residual else out
@@ -108,6 +118,9 @@ class Pseudo(_Frozen):
                 slopes1 = slopes_out1 @ A
         _add(sums, "W", slopes1 * tape["first signs"], tape["inputs"], keep)
         _fix_biases(self.network, sums)
+
+    def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
+        raise InputError(f"The tangent kernel of {self.name} is not implemented; take its Jacobian instead.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +162,9 @@ class Linearised(_Frozen):
         self.network.forward(start, X, at_start)
         self.network.backward(start, X, at_start, slopes, sums, keep)
 
+    def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
+        return self.network.gradient_factors(self.start, X)
+
 
 def frozen_signs(network: Network, params: Parameters, X: Tensor) -> dict[str, Tensor]:
     """D of each hidden layer at these weights for inputs X (n, d): 0 or 1, by name, shapes (s, n, m).
@@ -171,9 +187,9 @@ def distances(network: Real, start: Parameters, params: Parameters, X: Tensor) -
     Returns:
         For `pseudo` and for `linearised` the distances, shape (s,).
     """
-    out = outputs(network, params, X)
+    out = network_outputs(network, params, X)
     models: dict[str, Network] = {"pseudo": Pseudo(network, start), "linearised": Linearised(network, start)}
-    gaps = {name: out - outputs(model, params, X) for name, model in models.items()}
+    gaps = {name: out - network_outputs(model, params, X) for name, model in models.items()}
     return {name: gap.square().sum(-1).mean(-1).sqrt() for name, gap in gaps.items()}
 
 
@@ -207,7 +223,11 @@ def cross_term(
     step, A = with_signs(step, sigma), params["A"].expand(len(sigma), -1, -1)
     there: Parameters = {"W": params["W"] + step["W"], "V": params["V"] + step["V"], "A": A}
     biased, bias_free = Pseudo(network, start), Pseudo(network, start, "bias-free")
-    return outputs(biased, there, X) - outputs(biased, params, X) - outputs(bias_free, {**step, "A": A}, X)
+    return (
+        network_outputs(biased, there, X)
+        - network_outputs(biased, params, X)
+        - network_outputs(bias_free, {**step, "A": A}, X)
+    )
 
 
 def _pass(network: Network, params: Parameters, X: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
@@ -226,11 +246,6 @@ def _active(values: Tensor) -> Tensor:
 
 def _expanded(params: Parameters, num_copies: int) -> Parameters:
     return {name: part.expand(num_copies, *part.shape[1:]) for name, part in params.items()}
-
-
-def _with_constant(values: Tensor, constant: float) -> Tensor:
-    """Rows (values, constant)."""
-    return torch.cat([values, torch.full_like(values[..., :1], constant)], dim=-1)
 
 
 def _add(sums: Parameters, name: str, slopes: Tensor, inputs: Tensor, keep: float) -> None:

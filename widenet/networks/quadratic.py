@@ -33,7 +33,7 @@ def form(W: Tensor) -> Tensor:
     return _symmetric_product((W * signs(W.shape[1], W.dtype)).T, W.T)
 
 
-def outputs(Z: Tensor, W: Tensor) -> Tensor:
+def quadratic_outputs(Z: Tensor, W: Tensor) -> Tensor:
     """ŷ_j of the rows of Z (n, k), by the cheaper way, shape (n,)."""
     if choose_gradient(len(Z), *W.shape) == "form":
         return form_outputs(Z, form(W))
@@ -71,7 +71,7 @@ def loss(delta: Tensor) -> float:
     return float(delta.to(torch.float64).square().sum()) / (4 * len(delta))
 
 
-def gradient(Z: Tensor, y: Tensor, W: Tensor) -> Tensor:
+def quadratic_gradient(Z: Tensor, y: Tensor, W: Tensor) -> Tensor:
     """∇f(W) = M W A, column i being a_i M w_i [mild-memorisation, Appendix C], shape (k, r).
 
     Through Q and M, at a cost of nk² + k²r.

@@ -18,3 +18,8 @@ def pass_slopes(slopes: Tensor, values: Tensor) -> Tensor:
             from a negative one, and it gets 0 here. It occurs with probability 0 for Gaussian weights.
     """
     return torch.ops.aten.threshold_backward.grad_input(slopes, values, 0, grad_input=slopes)
+
+
+def active_slopes(slopes: Tensor, values: Tensor) -> Tensor:
+    """Slopes (k, m) or (n, k, m) where the neurons with values σ(z) (n, m) were active, shape (n, k, m)."""
+    return slopes * (values > 0)[:, None, :]

@@ -7,14 +7,18 @@ from torch import Tensor
 
 from widenet.networks.network import (
     Layered,
+    OuterProduct,
     Parameters,
     Tape,
     add_outer,
     aligned,
+    hidden_values,
+    output_slopes,
     room,
     shared,
+    with_ones,
 )
-from widenet.networks.relu import pass_slopes, relu_
+from widenet.networks.relu import active_slopes, pass_slopes, relu_
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,19 @@ class ResNet(Layered):
             inner = pass_slopes(torch.bmm(tape["out1"], A, out=tape["slopes"]), first)
             add_outer(sums["W"], inner, shared(X, len(A)).mT, keep)
 
+    def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
+        """The gradient by A, which is used twice, is a sum of two outer products."""
+        A, V, rows = params["A"][0], params["V"][0], with_ones(X)
+        hidden = hidden_values(self, params, rows)
+        first, second = hidden["first"][0], hidden["second"][0]
+        slopes, slopes2 = output_slopes(A, len(X)), active_slopes(A, second)
+        slopes_out1 = slopes + slopes2 @ V[:, :-1]
+        return {
+            "W": (OuterProduct(active_slopes(slopes_out1 @ A, first), rows),),
+            "V": (OuterProduct(slopes2, with_ones(first @ A.T)),),
+            "A": (OuterProduct(slopes, second), OuterProduct(slopes_out1, first)),
+        }
+
 
 @dataclass(frozen=True)
 class GeneralResNet(Layered):
@@ -110,3 +127,15 @@ class GeneralResNet(Layered):
         add_outer(sums["U"], inner, first.mT, keep)
         both.baddbmm_(inner, params["U"][..., :-1])
         add_outer(sums["W"], pass_slopes(both, first[..., :-1]), shared(X, len(A)).mT, keep)
+
+    def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
+        A, U, rows = params["A"][0], params["U"][0], with_ones(X)
+        hidden = hidden_values(self, params, rows)
+        first, second = hidden["first"][0], hidden["second"][0]
+        slopes2 = active_slopes(A, second)
+        slopes1 = active_slopes(A + slopes2 @ U[:, :-1], first)
+        return {
+            "W": (OuterProduct(slopes1, rows),),
+            "U": (OuterProduct(slopes2, with_ones(first)),),
+            "A": (OuterProduct(output_slopes(A, len(X)), first + second),),
+        }

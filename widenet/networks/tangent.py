@@ -15,31 +15,14 @@ Where a layer's weights have another variance v, its share of the kernel is that
 parametrisation divided by v.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
-from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.network import Network, Parameters, Tape, with_ones
-from widenet.networks.resnet import GeneralResNet, ResNet
+from widenet.networks.network import Network, OuterProduct, Parameters, with_ones
 
 PIECE_ENTRIES = 2**22  # of the Gram matrix that are worked on at a time
-
-
-@dataclass(frozen=True)
-class Outer:
-    """Gradients of all outputs at all rows by one matrix of weights, as outer products.
-
-    Attributes:
-        slopes: Derivatives of each output by the units of the layer, shape (n, k, m).
-        inputs: What went into them, shape (n, p).
-    """
-
-    slopes: Tensor
-    inputs: Tensor
 
 
 def jacobian(network: Network, params: Parameters, X: Tensor) -> Tensor:
@@ -79,7 +62,7 @@ def tangent_gram(network: Network, params: Parameters, X: Tensor, Z: Tensor | No
     without J. The share of every layer is (slopes slopesᵀ) ∘ (inputs inputsᵀ), a piece of rows at a time.
 
     Args:
-        network: One of the papers' networks.
+        network: Any network.
         params: One copy, shapes (1, …).
         X: Inputs, shape (n, d).
         Z: Inputs, shape (n', d); X where None.
@@ -88,8 +71,8 @@ def tangent_gram(network: Network, params: Parameters, X: Tensor, Z: Tensor | No
     of_factors = (n + num_columns) * 2 * (k + 2) * network.width
     num_entries = n * k * num_columns * k + of_factors + 2 * PIECE_ENTRIES
     require_memory(num_entries * X.element_size(), "The tangent kernel of this network")
-    left = gradient_factors(network, params, X)
-    right = left if Z is None else gradient_factors(network, params, Z)
+    left = network.gradient_factors(params, X)
+    right = left if Z is None else network.gradient_factors(params, Z)
     gram = X.new_zeros(n, k, num_columns, k)
     for name in network.moved:
         for first in left[name]:
@@ -98,7 +81,7 @@ def tangent_gram(network: Network, params: Parameters, X: Tensor, Z: Tensor | No
     return gram.view(n * k, num_columns * k)
 
 
-def _add_products(gram: Tensor, left: Outer, right: Outer) -> None:
+def _add_products(gram: Tensor, left: OuterProduct, right: OuterProduct) -> None:
     """Add ⟨slopes, slopes'⟩⟨inputs, inputs'⟩ of all pairs to `gram` (n, k, n', k)."""
     n, k, num_columns, _ = gram.shape
     slopes = right.slopes.flatten(0, 1)
@@ -108,90 +91,6 @@ def _add_products(gram: Tensor, left: Outer, right: Outer) -> None:
         of_slopes = (left.slopes[piece].flatten(0, 1) @ slopes.T).view(-1, k, num_columns, k)
         of_inputs = left.inputs[piece] @ right.inputs.T
         gram[piece].addcmul_(of_slopes, of_inputs[:, None, :, None])
-
-
-def gradient_factors(network: Network, params: Parameters, X: Tensor) -> dict[str, tuple[Outer, ...]]:
-    """The gradient by each parameter, moved or not, as a sum of outer products.
-
-    Args:
-        network: One of the papers' networks.
-        params: One copy, shapes (1, …).
-        X: Inputs, shape (n, d).
-    """
-    rows, one = with_ones(X), {name: part[0] for name, part in params.items()}
-    tape = network.tape(params, len(X))
-    network.forward(params, rows, tape)
-    hidden = {name: tape[name][0, :, : network.width] for name in network.hidden}
-    match network:
-        case TwoLayers():
-            factors = _two_layers(one, rows, hidden)
-        case ThreeLayers():
-            factors = _three_layers(one, rows, hidden)
-        case ResNet():
-            factors = _resnet(one, rows, hidden)
-        case GeneralResNet():
-            factors = _general_resnet(one, rows, hidden)
-        case _:
-            raise InputError(f"There is no tangent kernel for {network.name}; take its Jacobian instead.")
-    if isinstance(network, TwoLayers | ThreeLayers) and network.fixed_biases:
-        for name in {"W", "V"} & set(factors):
-            factors[name] = tuple(Outer(each.slopes, _without_ones(each.inputs)) for each in factors[name])
-    return factors
-
-
-def _two_layers(params: Parameters, rows: Tensor, hidden: Tape) -> dict[str, tuple[Outer, ...]]:
-    A, first = params["A"], hidden["first"]
-    return {"W": (Outer(_passed(A, first), rows),), "A": (Outer(_identity(A, rows), first),)}
-
-
-def _three_layers(params: Parameters, rows: Tensor, hidden: Tape) -> dict[str, tuple[Outer, ...]]:
-    A, V, first, second = params["A"], params["V"], hidden["first"], hidden["second"]
-    slopes2 = _passed(A, second)
-    slopes1 = _passed(slopes2 @ V[:, :-1], first)
-    return {
-        "W": (Outer(slopes1, rows),),
-        "V": (Outer(slopes2, with_ones(first)),),
-        "A": (Outer(_identity(A, rows), second),),
-    }
-
-
-def _resnet(params: Parameters, rows: Tensor, hidden: Tape) -> dict[str, tuple[Outer, ...]]:
-    """A is used twice, so its gradient is the sum of two outer products."""
-    A, V, first, second = params["A"], params["V"], hidden["first"], hidden["second"]
-    slopes2 = _passed(A, second)
-    slopes_out1 = _identity(A, rows) + slopes2 @ V[:, :-1]
-    return {
-        "W": (Outer(_passed(slopes_out1 @ A, first), rows),),
-        "V": (Outer(slopes2, with_ones(first @ A.T)),),
-        "A": (Outer(_identity(A, rows), second), Outer(slopes_out1, first)),
-    }
-
-
-def _general_resnet(params: Parameters, rows: Tensor, hidden: Tape) -> dict[str, tuple[Outer, ...]]:
-    A, U, first, second = params["A"], params["U"], hidden["first"], hidden["second"]
-    slopes2 = _passed(A, second)
-    slopes1 = _passed(A + slopes2 @ U[:, :-1], first)
-    return {
-        "W": (Outer(slopes1, rows),),
-        "U": (Outer(slopes2, with_ones(first)),),
-        "A": (Outer(_identity(A, rows), first + second),),
-    }
-
-
-def _passed(slopes: Tensor, values: Tensor) -> Tensor:
-    """Slopes (k, m) or (n, k, m) where the units of values (n, m) were active, shape (n, k, m)."""
-    return slopes * (values > 0)[:, None, :]
-
-
-def _identity(A: Tensor, rows: Tensor) -> Tensor:
-    """Derivatives of the outputs by themselves, shape (n, k, k)."""
-    k = A.shape[0]
-    return torch.eye(k, dtype=A.dtype).expand(len(rows), k, k)
-
-
-def _without_ones(inputs: Tensor) -> Tensor:
-    """The inputs with 0 where biases would be multiplied."""
-    return torch.cat([inputs[:, :-1], torch.zeros_like(inputs[:, -1:])], dim=1)
 
 
 def _outputs_of_one_copy(params: Parameters) -> int:

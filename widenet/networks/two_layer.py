@@ -15,7 +15,7 @@ from widenet.base.errors import InputError
 
 
 @dataclass(frozen=True)
-class TwoLayer:
+class FineGrainedNet:
     """Parameters of f(x) = m^{-1/2} Σ_r a_r σ(w_r^T x), σ(z) = max(z, 0).
 
     Attributes:
@@ -28,10 +28,11 @@ class TwoLayer:
 
     @property
     def width(self) -> int:
+        """Number of neurons m."""
         return self.W.shape[0]
 
 
-def initialise(
+def draw_fine_grained(
     width: int,
     d: int,
     kappa: float,
@@ -39,7 +40,7 @@ def initialise(
     generator: torch.Generator,
     antisymmetric: bool = False,
     dtype: torch.dtype = torch.float64,
-) -> TwoLayer:
+) -> FineGrainedNet:
     """Draw w_r ~ N(0, κ²I) and a_r uniform on ±1 [fine-grained, equation (1)].
 
     An antisymmetric network has neurons in pairs (r, r + m/2) of the same weights and opposite signs. Its
@@ -55,10 +56,10 @@ def initialise(
     a = 2.0 * torch.randint(2, (num_drawn,), generator=generator).to(torch.float64) - 1.0
     if antisymmetric:
         W, a = torch.cat([W, W]), torch.cat([a, -a])
-    return TwoLayer(W=W.to(dtype), a=a.to(dtype))
+    return FineGrainedNet(W=W.to(dtype), a=a.to(dtype))
 
 
-def activations(params: TwoLayer, X: Tensor) -> Tensor:
+def activations(params: FineGrainedNet, X: Tensor) -> Tensor:
     """Whether each neuron passes each input, I[w_r^T x_i ≥ 0], shape (n, m), boolean.
 
     This is the derivative of the ReLU, taken to be 1 at 0 as in the paper.
@@ -66,19 +67,19 @@ def activations(params: TwoLayer, X: Tensor) -> Tensor:
     return X @ params.W.T >= 0
 
 
-def outputs(params: TwoLayer, X: Tensor) -> Tensor:
+def fine_grained_outputs(params: FineGrainedNet, X: Tensor) -> Tensor:
     """Values u_i = f(x_i) for the rows of X (n, d), shape (n,)."""
     return (X @ params.W.T).clamp(min=0) @ params.a / math.sqrt(params.width)
 
 
-def gradient(params: TwoLayer, X: Tensor, y: Tensor) -> Tensor:
+def fine_grained_gradient(params: FineGrainedNet, X: Tensor, y: Tensor) -> Tensor:
     """Gradient in W of Φ = ½ Σ_i (y_i − u_i)² [fine-grained, equation (5)], shape (m, d)."""
-    residual = outputs(params, X) - y
+    residual = fine_grained_outputs(params, X) - y
     backward = activations(params, X) * residual[:, None] * params.a
     return backward.T @ X / math.sqrt(params.width)
 
 
-def tangent_gram(params: TwoLayer, X: Tensor) -> Tensor:
+def finite_gram(params: FineGrainedNet, X: Tensor) -> Tensor:
     """The finite-width Gram matrix H(k) at the current weights, shape (n, n).
 
     H_ij = x_i^T x_j m^{-1} Σ_r I[w_r^T x_i ≥ 0] I[w_r^T x_j ≥ 0] [fine-grained, section 3.4]. Its mean over

@@ -44,6 +44,11 @@ def steps_until(measure: SpectralMeasure, eta: float, share: float) -> int | Non
     """The first step at which the loss is at most `share` of the initial one; None if beyond reach.
 
     The loss falls monotonically for every η < 2/λ_max, so bisection finds the step.
+
+    >>> nodes = torch.tensor([0.01, 1.0], dtype=torch.float64)
+    >>> measure = SpectralMeasure(nodes, torch.full((2, 1), 0.5, dtype=torch.float64))
+    >>> steps_until(measure, eta=0.5, share=0.1)  # ½ (1 − 0.005)^{2k} ≤ 0.1
+    161
     """
 
     def reached(step: int) -> bool:

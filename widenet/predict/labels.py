@@ -14,11 +14,11 @@ from widenet.base.errors import InputError
 from widenet.data.targets import class_columns
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.predict.noise_rate import WIDTH, fit_noise_model, gather_evidence, log_joint
+from widenet.predict.noise_rate import INTERVAL_WIDTH, fit_noise_model, gather_evidence, log_joint
 
-KERNELS = ("relu2-all", "relu3-all", "relu5-all", "relu9-all")
-RIDGES = torch.logspace(-3, 2, 26, dtype=torch.float64)  # over the mean of the kernel's diagonal
-MAX_ROWS = 1500  # on which the model is chosen; the best ridge is a variance and does not grow with n
+LABEL_KERNELS = ("relu2-all", "relu3-all", "relu5-all", "relu9-all")
+LABEL_RIDGES = torch.logspace(-3, 2, 26, dtype=torch.float64)  # over the mean of the kernel's diagonal
+CHOICE_ROWS = 1500  # on which the model is chosen; the best ridge is a variance and does not grow with n
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def choose_label_model(
         X: Prepared inputs, shape (n, d).
         labels: Class indices, shape (n,).
         num_classes: Number of classes c.
-        generator: Draws the rows to choose on, where there are more than MAX_ROWS.
+        generator: Draws the rows to choose on, where there are more than CHOICE_ROWS.
     """
     return _choose_model(X, class_columns(labels, num_classes), generator)
 
@@ -121,7 +121,7 @@ def judge_targets(
     squares, variance = errors / variances, Y.var(0).sum()
     standardised = squares.sqrt()
     robust_scale = (squares.median() / chi2.median(Y.shape[1])).sqrt()
-    relative_error = WIDTH * float(squares.std() / squares.mean()) / len(Y) ** 0.5
+    relative_error = INTERVAL_WIDTH * float(squares.std() / squares.mean()) / len(Y) ** 0.5
     unpredicted, unit = float(errors.mean() / variance), float(squares.mean() / variance)
     return LabelQuality(
         score=standardised / robust_scale.clamp_min(torch.finfo(Y.dtype).tiny),
@@ -158,12 +158,12 @@ def leave_one_out_likelihoods(K: Tensor, Y: Tensor, ridges: Tensor) -> Tensor:
 
 
 def _choose_model(X: Tensor, Y: Tensor, generator: torch.Generator) -> LabelModel:
-    chosen = torch.randperm(len(X), generator=generator)[:MAX_ROWS]
+    chosen = torch.randperm(len(X), generator=generator)[:CHOICE_ROWS]
     X, Y = X[chosen], Y[chosen]
     models = []
-    for name in KERNELS:
+    for name in LABEL_KERNELS:
         K = gram_matrix(kernel_by_name(name), X)
-        ridges = RIDGES * K.diagonal().mean()
+        ridges = LABEL_RIDGES * K.diagonal().mean()
         likelihoods = leave_one_out_likelihoods(K, Y, ridges)
         best = int(likelihoods.argmax())
         models.append(LabelModel(name, float(ridges[best]), float(likelihoods[best])))

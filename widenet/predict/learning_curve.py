@@ -200,7 +200,7 @@ def extrapolate(curve: LogCurve, sizes: Tensor, prior: CurvePrior) -> tuple[Tens
         return prior.slope_deviation**2 * low * high + prior.drift**2 * wander
 
     noise = curve.covariance + prior.roughness**2 * torch.eye(len(x), dtype=x.dtype)
-    level_variance = 1e4  # of a logarithm: says nothing
+    level_variance = 1e4  # of a logarithm: vague
     gain = torch.linalg.solve(
         covariance(x, x) + noise + level_variance, covariance(x, future) + level_variance
     )
@@ -259,7 +259,7 @@ def predict_learning_curve(
         raise InputError(f"A learning curve needs at least 2 rows, but there is {n}; add rows.")
     last = n if anchor is not None else min(n, TRAIN_ROWS)
     if any(size <= last for size in sizes):
-        raise InputError(f"The curve is measured up to {last} rows; ask for larger sizes than {min(sizes)}.")
+        raise InputError(f"The curve is measured up to {last} rows; give larger sizes than {min(sizes)}.")
     rows = torch.randperm(n, generator=generator)[:TEST_ROWS]
     predictions = subset_predictions(kernel, X, Y, rows, ridge, generator)
     if anchor is not None:
@@ -304,4 +304,5 @@ def misclassified_points(
 
 
 def floats(values: Tensor) -> tuple[float, ...]:
+    """The entries of a vector."""
     return tuple(float(value) for value in values)

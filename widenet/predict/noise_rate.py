@@ -19,9 +19,9 @@ import torch
 from scipy.optimize import brentq, minimize
 from torch import Tensor
 
-# The interval ends where the log likelihood has fallen by WIDTH² / 2; 1.96 would be 95% if the model were
-# exact, and the excess was set on data sets with labels flipped on purpose.
-WIDTH = 2.4
+# The interval ends where the log likelihood has fallen by INTERVAL_WIDTH² / 2; 1.96 would be 95% if the model
+# were exact, and the excess was set on data sets with labels flipped on purpose.
+INTERVAL_WIDTH = 2.4
 ODDS = math.log(20)  # that noise differs between classes, before it is believed
 
 
@@ -41,6 +41,7 @@ class Evidence:
 
     @property
     def num_classes(self) -> int:
+        """Number of classes c."""
         return self.means.shape[1]
 
     @property
@@ -92,7 +93,7 @@ def fit_noise_model(evidence: Evidence) -> NoiseModel:
     best = _best_fit(evidence)
 
     def excess(level: float) -> float:
-        return _profile(evidence, best, level).objective - best.objective - WIDTH**2 / 2
+        return _profile(evidence, best, level).objective - best.objective - INTERVAL_WIDTH**2 / 2
 
     bounds = evidence.level_bounds
     ends = [end if excess(end) <= 0 else brentq(excess, best.theta[-1], end, xtol=0.02) for end in bounds]

@@ -1,10 +1,11 @@
 """What a stored trial depends on besides its settings and data: the source of the code that computes it."""
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
 from widenet.runs.records import checksum
@@ -24,6 +25,11 @@ def code_version(*roots: str) -> str:
     return f"{version('widenet')} {checksum(*parts).hex()}"
 
 
+def has_source(name: str) -> bool:
+    """Whether a module has a file to be read; what is typed into a prompt has none."""
+    return _path(name) is not None
+
+
 def import_closure(roots: Iterable[str]) -> set[str]:
     """The modules, and all of widenet and of their own packages that they import, directly or not."""
     roots = tuple(roots)
@@ -39,23 +45,30 @@ def import_closure(roots: Iterable[str]) -> set[str]:
 
 
 def imports_of(name: str) -> Iterator[str]:
-    """Modules that a module imports, inside functions too, but not those that are for types alone."""
+    """Modules that a module imports, inside its functions too, but not those for types alone."""
     for node in _statements(ast.parse(_source(name))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom):
+            module = resolve_name("." * node.level + (node.module or ""), _package(name))
             for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield inner if _path(inner) is not None else node.module
+                inner = f"{module}.{alias.name}"
+                yield inner if _path(inner) is not None else module
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
     """All nodes but those under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
-            continue
+            child = ast.Module(child.orelse, [])
         yield child
         yield from _statements(child)
+
+
+def _package(name: str) -> str:
+    """The package that a module's relative imports start from."""
+    path = _path(name)
+    return name if path is not None and path.name == "__init__.py" else name.rpartition(".")[0]
 
 
 @cache
@@ -63,9 +76,9 @@ def _path(name: str) -> Path | None:
     """The file of a module; None where there is no such module, or it is not Python."""
     try:
         spec = find_spec(name)
-    except (ImportError, ValueError):
-        return None
-    origin = None if spec is None else spec.origin
+        origin = None if spec is None else spec.origin
+    except (ImportError, ValueError):  # ValueError: a script that was started, for one
+        origin = getattr(sys.modules.get(name), "__file__", None)
     return Path(origin) if origin is not None and origin.endswith(".py") else None
 
 

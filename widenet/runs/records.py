@@ -12,7 +12,7 @@ from safetensors.numpy import load, save
 NOT_FINITE = "$float"  # strict JSON has no nan and no infinity, and a run that diverged is full of them
 
 
-def to_json(value: Any, *, sort_keys: bool = False) -> str:
+def pack_json(value: Any, *, sort_keys: bool = False) -> str:
     """Strict JSON on one line, floats in full; tuples become lists.
 
     Args:
@@ -22,8 +22,8 @@ def to_json(value: Any, *, sort_keys: bool = False) -> str:
     return json.dumps(_marked(value), sort_keys=sort_keys, allow_nan=False, separators=(",", ":"))
 
 
-def from_json(text: str | bytes) -> Any:
-    """What `to_json` was given, with lists in place of tuples."""
+def unpack_json(text: str | bytes) -> Any:
+    """What `pack_json` was given, with lists in place of tuples."""
     return json.loads(text, object_hook=_unmarked)
 
 

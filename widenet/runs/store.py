@@ -16,9 +16,9 @@ import numpy as np
 from widenet.base.errors import InputError, WidenetError
 from widenet.runs import tables
 from widenet.runs.owner import Owner
-from widenet.runs.records import from_json
+from widenet.runs.records import unpack_json
 from widenet.runs.tables import Row, TrialState, row_id
-from widenet.runs.trial import Result, Trial
+from widenet.runs.trial import Trial, TrialResult
 
 APPLICATION = int.from_bytes(b"wnet", "big")  # marks the file as ours, where `file` and SQLite look for it
 SCHEMA = 2  # that of 1 has no states
@@ -74,7 +74,7 @@ class Store:
                 connection.execute("DELETE FROM claims WHERE token = ?", (self._owner.token,))
         self._connection.close()
 
-    def get(self, trial: Trial) -> Result | None:
+    def get(self, trial: Trial) -> TrialResult | None:
         """The result of a finished trial; None if it has none or its row turned out damaged."""
         row = self._read("trials", row_id(trial.identity))
         if row is None:
@@ -103,7 +103,7 @@ class Store:
             self._heart.start()
         return free
 
-    def commit(self, rows: Sequence[Row]) -> list[Result]:
+    def commit(self, rows: Sequence[Row]) -> list[TrialResult]:
         """Store results in one transaction, end the claims on them, and return what is stored.
 
         Where another process was quicker, that is the result of the other one.
@@ -135,7 +135,7 @@ class Store:
         Args:
             trial: The trial.
             arrays: Named arrays of numbers.
-            notes: What else is known, as `to_json` takes it.
+            notes: What else is known, as `pack_json` takes it.
             finished: Whether it has come to its end, and waits only for its result to be written elsewhere.
         """
         self._upgrade()
@@ -149,7 +149,7 @@ class Store:
         first = self._part(trial, 0)
         if first is None:
             return None
-        head = from_json(first.record)
+        head = unpack_json(first.record)
         return tables.state_of(head, (self._part(trial, part + 1) for part in range(head["num_parts"])))
 
     def drop_state(self, trial: Trial) -> None:
@@ -171,7 +171,7 @@ class Store:
         if not tables.has_table(self._connection, "states"):
             return []
         heads = self._connection.execute("SELECT record FROM states WHERE length(record) > 0")
-        return [from_json(record) for (record,) in heads]
+        return [unpack_json(record) for (record,) in heads]
 
     def _part(self, trial: Trial, part: int) -> Row | None:
         if not tables.has_table(self._connection, "states"):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from widenet.runs.records import checksum, from_json, pack_arrays, to_json, unpack_arrays
-from widenet.runs.trial import Result, Trial
+from widenet.runs.records import checksum, pack_arrays, pack_json, unpack_arrays, unpack_json
+from widenet.runs.trial import Trial, TrialResult
 
 KEPT = ("trials", "states")  # tables whose rows are judged
 # The number of a row comes from the hash of its trial, so that the table itself is the only index: there is
@@ -34,9 +34,9 @@ class Row:
     checksum: bytes
 
     @classmethod
-    def of(cls, trial: Trial, result: Result) -> "Row":
+    def of(cls, trial: Trial, result: TrialResult) -> "Row":
         """The row of a result."""
-        return cls.packed(trial.identity, to_json(result.record).encode(), pack_arrays(result.arrays))
+        return cls.packed(trial.identity, pack_json(result.record).encode(), pack_arrays(result.arrays))
 
     @classmethod
     def packed(cls, identity: bytes, record: bytes, arrays: bytes) -> "Row":
@@ -53,9 +53,9 @@ class Row:
             and row_id(self.identity) == self.id
         )
 
-    def result(self) -> Result:
+    def result(self) -> TrialResult:
         """The result of a sound row."""
-        return Result(record=from_json(self.record), arrays=unpack_arrays(self.arrays))
+        return TrialResult(record=unpack_json(self.record), arrays=unpack_arrays(self.arrays))
 
     def told(self) -> str:
         """The trial in words, as far as they can still be read."""
@@ -73,7 +73,7 @@ class TrialState:
 
     Attributes:
         arrays: Named arrays of numbers.
-        notes: What else is known, as `to_json` takes it.
+        notes: What else is known, as `pack_json` takes it.
         finished: Whether the trial has come to its end, from which its result can be made at once.
     """
 
@@ -92,7 +92,7 @@ def state_rows(trial: Trial, state: TrialState) -> Iterator[Row]:
         "num_parts": num_parts,
         "checksum": checksum(packed).hex(),
     }
-    yield Row.packed(part_identity(trial, 0), to_json(head).encode(), b"")
+    yield Row.packed(part_identity(trial, 0), pack_json(head).encode(), b"")
     for part in range(num_parts):
         yield Row.packed(part_identity(trial, part + 1), b"", packed[part * PART : (part + 1) * PART])
 

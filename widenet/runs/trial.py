@@ -1,18 +1,15 @@
 """What is run, and what comes of it."""
 
 import hashlib
-import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import version
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from widenet.runs.records import checksum, to_json
+from widenet.runs.records import pack_json
 
 
 @dataclass(frozen=True)
@@ -20,8 +17,8 @@ class Trial:
     """One computation, told by everything that its result depends on.
 
     Attributes:
-        settings: What to compute, as `to_json` takes it.
-        code: Version of the code that computes it, from `code_version`.
+        settings: What to compute, as `pack_json` takes it.
+        code: Version of the code that computes it, from `widenet.runs.code`.
         data: Hash of the data that it is computed from, from `data_hash`.
     """
 
@@ -33,7 +30,7 @@ class Trial:
     def identity(self) -> bytes:
         """Canonical JSON: two trials with the same text have the same result."""
         parts = {"settings": self.settings, "code": self.code, "data": self.data}
-        return to_json(parts, sort_keys=True).encode()
+        return pack_json(parts, sort_keys=True).encode()
 
     @cached_property
     def key(self) -> str:
@@ -42,11 +39,11 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Result:
+class TrialResult:
     """What a trial found.
 
     Attributes:
-        record: Numbers and words, as `to_json` takes them.
+        record: Numbers and words, as `pack_json` takes them.
         arrays: Named arrays of numbers, such as weights.
     """
 
@@ -65,13 +62,6 @@ class Failure:
 
     trial: Trial
     error: Exception
-
-
-def code_version(modules: Iterable[ModuleType]) -> str:
-    """The version of widenet and a hash of the source of the modules that compute."""
-    sources = sorted((module.__name__, inspect.getsource(module)) for module in modules)
-    parts = (text.encode() for named_source in sources for text in named_source)
-    return f"{version('widenet')} {checksum(*parts).hex()}"
 
 
 def data_hash(*arrays: ArrayLike) -> str:

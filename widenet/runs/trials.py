@@ -8,14 +8,14 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from widenet.base.errors import WidenetError
+from widenet.base.progress import SILENT, Progress
 from widenet.runs.store import Store
 from widenet.runs.tables import Row
-from widenet.runs.trial import Failure, Result, Trial
+from widenet.runs.trial import Failure, Trial, TrialResult
 
 POLL = 0.25  # seconds between two looks at the trials that other processes run
 
-Work = Callable[[list[Mapping[str, Any]]], Iterable[Result]]
-Progress = Callable[[int, int, str], None]  # done, of how many, what
+Work = Callable[[list[Mapping[str, Any]]], Iterable[TrialResult]]
 
 
 class Executor(Protocol):
@@ -32,8 +32,8 @@ def run_trials(
     store: Store | None = None,
     executor: Executor | None = None,
     num_workers: int | None = None,
-    progress: Progress = lambda done, total, text: None,
-) -> tuple[Result | Failure, ...]:
+    progress: Progress = SILENT,
+) -> tuple[TrialResult | Failure, ...]:
     """Bring every trial to its end, each of them once.
 
     Finished trials are read from the store. Of each group the others are claimed, run together, and committed
@@ -50,7 +50,7 @@ def run_trials(
         executor: Where groups run side by side; by default one after the other in this process.
         num_workers: Groups that are claimed and submitted at a time, so that another process finds some left;
             None for all of them.
-        progress: Called with the numbers of trials that are done and wanted, and what is counted.
+        progress: Told how many of the trials are done.
 
     Returns:
         What came of each trial, in the order of the groups and of the trials in them: a result as the store
@@ -68,13 +68,13 @@ def run_trials(
 class _Nowhere:
     """Stands for a store where there is none."""
 
-    def get(self, trial: Trial) -> Result | None:
+    def get(self, trial: Trial) -> TrialResult | None:
         return None
 
     def claim(self, trials: Iterable[Trial]) -> list[Trial]:
         return list(trials)
 
-    def commit(self, rows: Sequence[Row]) -> list[Result]:
+    def commit(self, rows: Sequence[Row]) -> list[TrialResult]:
         return [row.result() for row in rows]
 
     def release(self, trials: Iterable[Trial]) -> None:
@@ -118,7 +118,7 @@ class _Run:
             {trial.key: trial for trial in group if first[trial.key] == g} for g, group in enumerate(groups)
         ]
         self.running: dict[int, tuple[Any, list[Trial]]] = {}
-        self.outcomes: dict[str, Result | Failure] = {}
+        self.outcomes: dict[str, TrialResult | Failure] = {}
         self.total = len(first)
         self._tickets = count()
         self._done: SimpleQueue[int] = SimpleQueue()
@@ -197,7 +197,7 @@ class _Run:
             self.store.release(running + [trial for group in self.waiting for trial in group.values()])
 
     def tell(self) -> None:
-        self.progress(len(self.outcomes), self.total, "trials")
+        self.progress("trials", len(self.outcomes), self.total)
 
 
 def _run_group(work: Work, trials: list[Trial]) -> list[Row]:

@@ -55,6 +55,14 @@ def inverse_bracket(krylov: Krylov, floor: float) -> Bracket:
 
     An exhausted space needs no floor, unless Ritz values are so small that they may stand for zero; these
     are then left out of the lower bound.
+
+    >>> from widenet.spectrum import DenseGram, lanczos
+    >>> eigenvalues = torch.arange(1.0, 9.0, dtype=torch.float64)
+    >>> H, v = DenseGram(torch.diag(eigenvalues)), torch.ones(8, 1, dtype=torch.float64)
+    >>> krylov = lanczos(H, v, num_steps=5)
+    >>> found, exact = inverse_bracket(krylov, floor=0.9), (1 / eigenvalues).sum()
+    >>> print(f"{float(found.lower):.4f} <= {float(exact):.4f} <= {float(found.upper):.4f}")
+    2.7144 <= 2.7179 <= 2.7213
     """
     gauss = gauss_measure(krylov)
     smallest = NUMERICAL_RANK * float(gauss.nodes[-1])

@@ -17,7 +17,7 @@ from widenet.base.memory import require_memory
 from widenet.base.rounding import TINY, UNIT
 from widenet.spectrum.lanczos import Krylov, lanczos
 
-Tile = Callable[[int, int, int, int], Tensor]
+TileOf = Callable[[int, int, int, int], Tensor]
 
 CAUTION = 16  # an estimate of λ_min may be this much too large: to factorise twice costs more than it gains
 SHARP = 0.8  # a lower bound of this share of the value is not sharpened further
@@ -75,7 +75,7 @@ class Factor:
 
 
 def smallest_eigenvalue(
-    matrix: Tensor | Tile,
+    matrix: Tensor | TileOf,
     n: int,
     *,
     formation: float = 0.0,
@@ -102,7 +102,7 @@ def smallest_eigenvalue(
     # The last of these is no proof of anything; it makes room for rounding to find the value all the same.
     shifts = sorted({max(cautious, (estimate or 0.0) / CAUTION), cautious, -2 * cautious}, reverse=True)
     for shift in shifts:
-        factor = factorise(tile, n, shift, progress)
+        factor = cholesky_factor(tile, n, shift, progress)
         if factor is not None:
             break
     else:
@@ -116,13 +116,13 @@ def smallest_eigenvalue(
 
 
 def _sharpened(
-    tile: Tile, n: int, found: EigenvalueBracket, rounding: float, progress: Callable[[float], None]
+    tile: TileOf, n: int, found: EigenvalueBracket, rounding: float, progress: Callable[[float], None]
 ) -> EigenvalueBracket:
     """The bracket with τ right under the value, if that is a proof too."""
     shift = min((1 + SHARP) / 2 * found.value, found.value - 2 * rounding)
     if shift - MARGIN * rounding <= found.lower:
         return found
-    factor = factorise(tile, n, shift, progress)
+    factor = cholesky_factor(tile, n, shift, progress)
     if factor is None:
         return found
     value = shift + _smallest_of_factor(factor)
@@ -130,7 +130,7 @@ def _sharpened(
 
 
 def shift_rounding(diagonal: Tensor, formation: float) -> float:
-    """The e of λ_min(A) ≥ τ − e for a factorisation of A − τI by `factorise`, 0 ≤ τ.
+    """The e of λ_min(A) ≥ τ − e for a factorisation of A − τI by `cholesky_factor`, 0 ≤ τ.
 
     Each entry of A − L L^T is a sum of which no term goes through more than h = 2b + n/b + 4 roundings: in a
     conventional product of blocks (b terms, in any order), n/b subtractions of products, a substitution
@@ -157,8 +157,8 @@ def block_width(n: int) -> int:
     return 128 if n <= 4096 else 512
 
 
-def factorise(
-    tile: Tile, n: int, shift: float, progress: Callable[[float], None] = lambda _: None
+def cholesky_factor(
+    tile: TileOf, n: int, shift: float, progress: Callable[[float], None] = lambda _: None
 ) -> Factor | None:
     """The Cholesky factor of A − shift · I, block column by block column; None if it does not exist.
 
@@ -201,11 +201,11 @@ def _settled(krylov: Krylov) -> bool:
     return float((B @ vectors[-B.shape[1] :, -1]).norm()) <= ACCURACY * float(values[-1])
 
 
-def _tiles(matrix: Tensor) -> Tile:
+def _tiles(matrix: Tensor) -> TileOf:
     return lambda top, bottom, left, right: matrix[top:bottom, left:right]
 
 
-def _diagonal(tile: Tile, n: int, width: int) -> Tensor:
+def _diagonal(tile: TileOf, n: int, width: int) -> Tensor:
     starts = range(0, n, width)
     blocks = (tile(start, min(start + width, n), start, min(start + width, n)) for start in starts)
     return torch.cat([block.diagonal().clone() for block in blocks])

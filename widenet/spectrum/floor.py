@@ -26,7 +26,7 @@ def eigenvalue_floor(kernel: Kernel, X: Tensor, *, tile: int = 1024) -> float:
     the Gram matrix of k is at least that of g, whose low powers are gone. What is left decays so fast off
     the diagonal that Gershgorin's circles bound it: λ_min ≥ g(1) - max_i Σ_{j≠i} g(|cos_ij|).
 
-    Returns 0.0 where the bound says nothing, as with parallel rows.
+    Returns 0.0 where the bound is vacuous, as with parallel rows.
     """
     counts = _neighbour_counts(X, tile)
     bins = torch.arange(counts.shape[1], dtype=torch.float64)

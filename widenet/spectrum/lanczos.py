@@ -29,6 +29,7 @@ class Krylov:
 
     @property
     def num_steps(self) -> int:
+        """Products with H that were made."""
         return len(self.diagonal)
 
     @property
@@ -80,6 +81,12 @@ def lanczos(
 
     Every new block is orthogonalised against all earlier ones, twice, so that T is that of exact
     arithmetic up to rounding of size ε λ_max. `stop` is asked every `check_every` steps.
+
+    >>> from widenet.spectrum.gram import DenseGram
+    >>> H, v = torch.diag(torch.tensor([1.0, 2.0, 4.0])), torch.ones(3, 1)
+    >>> krylov = lanczos(DenseGram(H), v, num_steps=3)
+    >>> krylov.exhausted, gauss_measure(krylov).nodes
+    (True, tensor([1.0000, 2.0000, 4.0000]))
     """
     Q, start = orthonormal_columns(V, scale=float(V.norm()))
     # Transposed, so that the rows of steps that are never taken take no memory.

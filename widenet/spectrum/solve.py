@@ -37,6 +37,7 @@ class NystromPreconditioner:
     ridge: float
 
     def apply(self, V: Tensor) -> Tensor:
+        """P⁻¹V for V of shape (n, p)."""
         scaled = (self.eigenvalues[-1] + self.ridge) / (self.eigenvalues + self.ridge) - 1
         return V + self.vectors @ (scaled[:, None] * (self.vectors.T @ V))
 

@@ -13,7 +13,7 @@ from widenet.spectrum.lanczos import lanczos
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TraceEstimate:
     """A Monte Carlo estimate and its standard error."""
 
     value: float
@@ -32,7 +32,7 @@ def hutchpp_trace(
     num_matvecs: int,
     generator: torch.Generator,
     dtype: torch.dtype = torch.float64,
-) -> Estimate:
+) -> TraceEstimate:
     """Trace of a positive semi-definite matrix [Meyer, Musco, Musco & Woodruff 2021, Algorithm 1].
 
     A third of the products finds the range of the large eigenvalues, a third takes its trace exactly, and
@@ -44,7 +44,7 @@ def hutchpp_trace(
     probes = rademacher(n, third, generator=generator, dtype=dtype)
     probes = probes - Q @ (Q.T @ probes)
     samples = (probes * matmul(probes)).sum(0)
-    return Estimate(float(exact + samples.mean()), float(samples.std()) / third**0.5)
+    return TraceEstimate(float(exact + samples.mean()), float(samples.std()) / third**0.5)
 
 
 def stochastic_trace(
@@ -56,7 +56,7 @@ def stochastic_trace(
     num_steps: int,
     rtol: float,
     generator: torch.Generator,
-) -> Estimate:
+) -> TraceEstimate:
     """Estimate tr f(H) by Lanczos quadrature [Ubaru, Chen & Saad 2017], f as in `bracket`.
 
     The error covers both the spread of the probes and the width of their brackets.
@@ -76,12 +76,12 @@ def stochastic_trace(
         )
     middle = (bounds.lower + bounds.upper) / 2
     spread = float(middle.std()) / num_probes**0.5
-    return Estimate(float(middle.mean()), spread + float((bounds.upper - bounds.lower).mean()) / 2)
+    return TraceEstimate(float(middle.mean()), spread + float((bounds.upper - bounds.lower).mean()) / 2)
 
 
 def stochastic_logdet(
     gram: Gram, ridge: float, *, num_probes: int, num_steps: int, rtol: float, generator: torch.Generator
-) -> Estimate:
+) -> TraceEstimate:
     """Estimate log det(H + ρI), ρ > 0."""
     negative = stochastic_trace(
         gram,
@@ -92,4 +92,4 @@ def stochastic_logdet(
         rtol=rtol,
         generator=generator,
     )
-    return Estimate(-negative.value, negative.error)
+    return TraceEstimate(-negative.value, negative.error)

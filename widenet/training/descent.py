@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError
-from widenet.networks.two_layer import TwoLayer
+from widenet.networks.two_layer import FineGrainedNet
 
 DIVERGED = 1e3  # times the initial residual: stable descent only ever falls
 BLOCK_ENTRIES = 2**20  # of one tile of neurons times rows: small enough to stay in cache between passes
@@ -26,7 +26,7 @@ class DescentRun:
         neuron_movement: ‖w_r(K) − w_r(0)‖ of every neuron, shape (m,).
         sign_changes: Share of the m·n signs of w_r^T x_i that differ between W(0) and W(K).
         diverged: True when the run was stopped because its residual outgrew `DIVERGED` times the initial one
-            or was no longer finite; K is then the step of the stop, not the number that was asked for.
+            or was no longer finite; K is then the step of the stop, not `num_steps`.
         params: The network at step K.
     """
 
@@ -36,11 +36,11 @@ class DescentRun:
     neuron_movement: Tensor
     sign_changes: float
     diverged: bool
-    params: TwoLayer
+    params: FineGrainedNet
 
 
 def descend(
-    params: TwoLayer,
+    params: FineGrainedNet,
     X: Tensor,
     y: Tensor,
     *,
@@ -93,7 +93,7 @@ def descend(
         neuron_movement=moved.norm(dim=1),
         sign_changes=float((active != active_at_start).sum()) / active.numel(),
         diverged=diverged,
-        params=TwoLayer(W=params.W + moved @ basis.to(dtype).T, a=params.a),
+        params=FineGrainedNet(W=params.W + moved @ basis.to(dtype).T, a=params.a),
     )
 
 

@@ -11,6 +11,8 @@ from widenet.base.errors import InputError
 
 LossName = Literal["squared", "cross-entropy", "l1", "huber"]
 
+DIVERGED = 1e3  # times the initial loss: a run beyond it is stopped
+
 
 @dataclass(frozen=True)
 class Loss:

@@ -15,10 +15,10 @@ from torch import Tensor
 from widenet.base.errors import InputError
 from widenet.data.dataset import Dataset
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
-from widenet.networks.network import outputs
+from widenet.networks.network import network_outputs
 from widenet.networks.pseudo import Real, distances
 from widenet.networks.resnet import ResNet
-from widenet.training.rows import Rows, as_rows, measure
+from widenet.training.rows import Rows, as_rows, measure_errors
 from widenet.training.run import sign_changes
 from widenet.training.settings import TrainingSettings
 from widenet.training.together import Group
@@ -117,8 +117,9 @@ def follow(
 def _look(network: Real, group: Group, rows: Rows, X: Tensor) -> dict[str, float]:
     """All numbers of one moment."""
     now, start = group.params, group.start
-    values = {"train_error": float(measure(network, now, rows, group.loss).error)}
-    values["travelled"] = _root_mean_square(outputs(network, now, X) - outputs(network, start, X))
+    values = {"train_error": float(measure_errors(network, now, rows, group.loss).error)}
+    out, out_at_start = network_outputs(network, now, X), network_outputs(network, start, X)
+    values["travelled"] = _root_mean_square(out - out_at_start)
     values |= {name: float(distance) for name, distance in distances(network, start, now, X).items()}
     changes = sign_changes(network, now, start, rows)
     values |= {f"signs {name}": share for name, share in changes.items()}

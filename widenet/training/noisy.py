@@ -21,16 +21,15 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.networks.fully_connected import ThreeLayers
-from widenet.networks.initialise import Initialisation, initialise
-from widenet.networks.network import Parameters, outputs
+from widenet.networks.initialise import Initialisation, draw_parameters
+from widenet.networks.network import Parameters, network_outputs
 from widenet.networks.pseudo import with_signs
-from widenet.training.losses import LOSSES, LossName, check_targets
-from widenet.training.rows import Rows, as_rows, measure
+from widenet.training.losses import DIVERGED, LOSSES, LossName, check_targets
+from widenet.training.rows import Rows, as_rows, measure_errors
 from widenet.training.run import Moved, norms_of
 
 Regulariser = Literal["two-four", "frobenius"]
 DRAWN_ENTRIES = 2**23  # of weights that are held at a time for the choice among draws
-DIVERGED = 1e3  # times the initial loss
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,8 @@ class NoisyRun:
 
     def outputs(self, X: Tensor) -> Tensor:
         """λ_T F for inputs X (n, d), shape (n, k)."""
-        return self.final_lambda * outputs(self.network, self.weights, X.to(self.weights["A"].dtype))[0]
+        X = X.to(self.weights["A"].dtype)
+        return self.final_lambda * network_outputs(self.network, self.weights, X)[0]
 
     def to_dict(self) -> dict[str, Any]:
         """All but the weights as JSON values."""
@@ -143,7 +143,7 @@ class NoisyRun:
 
 
 @dataclass(frozen=True)
-class Noise:
+class StepNoise:
     """What one step draws besides its rows, for s copies at once.
 
     Attributes:
@@ -158,7 +158,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Problem:
+class NoisyProblem:
     """What stays as it is while W' and V' move.
 
     Attributes:
@@ -198,11 +198,11 @@ def train_noisy(
     begin = time.perf_counter()
     d, k, law, dtype = X.shape[1], Y.shape[1], settings.initialisation, X.dtype
     generator = torch.Generator().manual_seed(settings.seed)
-    start = initialise(network, d, k, law, generator=generator, dtype=dtype)
-    problem = Problem(network, start, as_rows(X, Y, dtype), settings)
+    start = draw_parameters(network, d, k, law, generator=generator, dtype=dtype)
+    problem = NoisyProblem(network, start, as_rows(X, Y, dtype), settings)
     step = {name: torch.zeros_like(start[name]) for name in network.moved}
     check_targets(settings.loss, problem.rows.Y)
-    initial = float(measure(network, start, problem.rows, LOSSES[settings.loss]).loss)
+    initial = float(measure_errors(network, start, problem.rows, LOSSES[settings.loss]).loss)
     scale, losses, diverged = 1.0, [], False
     for number in range(1, settings.rounds + 1):
         losses.append(_round(problem, step, scale, generator))
@@ -229,7 +229,7 @@ def train_noisy(
     )
 
 
-def _round(problem: Problem, step: Parameters, scale: float, generator: torch.Generator) -> float:
+def _round(problem: NoisyProblem, step: Parameters, scale: float, generator: torch.Generator) -> float:
     """T_w steps of noisy SGD on W', V' in `step`, in place; the mean loss of the rows seen."""
     settings, total = problem.settings, 0.0
     for _ in range(settings.inner_steps):
@@ -244,7 +244,7 @@ def _round(problem: Problem, step: Parameters, scale: float, generator: torch.Ge
 
 
 def noisy_gradient(
-    problem: Problem, step: Parameters, noise: Noise, scale: float, rows: Rows
+    problem: NoisyProblem, step: Parameters, noise: StepNoise, scale: float, rows: Rows
 ) -> tuple[Tensor, Parameters]:
     """Mean loss over the rows (a scalar) and gradient in (W', V') of the objective (4.2), for one draw.
 
@@ -256,7 +256,7 @@ def noisy_gradient(
         rows: The rows of this step.
     """
     network, settings = problem.network, problem.settings
-    loss, params = LOSSES[settings.loss], perturbed(problem.start, step, noise, scale)
+    loss, params = LOSSES[settings.loss], perturbed_weights(problem.start, step, noise, scale)
     tape = network.tape(params, rows.n)
     out = network.forward(params, rows.X, tape)
     mean = loss.values(out, rows.Y).mean()
@@ -268,7 +268,9 @@ def noisy_gradient(
     return mean, gradient
 
 
-def perturbed(start: Parameters, step: Parameters, noise: Noise, scale: float = 1.0) -> Parameters:
+def perturbed_weights(
+    start: Parameters, step: Parameters, noise: StepNoise, scale: float = 1.0
+) -> Parameters:
     """W⁽⁰⁾ + Wᵖ + ΣW', V⁽⁰⁾ + Vᵖ + V'Σ and λA of every draw, shapes (s, …): with λA the network is λF."""
     signed = with_signs(step, noise.sigma)
     return {
@@ -285,7 +287,7 @@ def draw_noise(
     *,
     num_draws: int = 1,
     sigma: Tensor | None = None,
-) -> Noise:
+) -> StepNoise:
     """Fresh Wᵖ, Vᵖ and, unless a `sigma` (1, m) is given for all draws, fresh signs."""
     if sigma is None:
         sigma = draw_signs(num_draws, start, settings, generator)
@@ -294,7 +296,7 @@ def draw_noise(
         _, m, p = start[name].shape
         weights = _gaussian((num_draws, m, p - 1), deviation, start[name], generator)
         parts[name] = torch.cat([weights, weights.new_zeros(num_draws, m, 1)], dim=-1)
-    return Noise(W=parts["W"], V=parts["V"], sigma=sigma.expand(num_draws, -1))
+    return StepNoise(W=parts["W"], V=parts["V"], sigma=sigma.expand(num_draws, -1))
 
 
 def draw_signs(num: int, start: Parameters, settings: NoisySettings, generator: torch.Generator) -> Tensor:
@@ -307,7 +309,7 @@ def draw_signs(num: int, start: Parameters, settings: NoisySettings, generator: 
 
 
 def choose_draw(
-    problem: Problem, step: Parameters, scale: float, generator: torch.Generator
+    problem: NoisyProblem, step: Parameters, scale: float, generator: torch.Generator
 ) -> tuple[Parameters, tuple[float, ...], int]:
     """The weights of the best of the draws, shapes (1, …), the losses of all, and which one it is."""
     start, settings = problem.start, problem.settings
@@ -318,8 +320,8 @@ def choose_draw(
     for first in range(0, settings.num_draws, at_a_time):
         num_draws = min(at_a_time, settings.num_draws - first)
         noise = draw_noise(start, settings, generator, num_draws=num_draws, sigma=sigma)
-        params = perturbed(start, step, noise, scale)
-        seen = measure(problem.network, params, problem.rows, LOSSES[settings.loss]).loss
+        params = perturbed_weights(start, step, noise, scale)
+        seen = measure_errors(problem.network, params, problem.rows, LOSSES[settings.loss]).loss
         best = int(seen.argmin())
         if not weights or float(seen[best]) < min(losses):
             weights = {name: part[best : best + 1].clone() for name, part in params.items()}

@@ -26,6 +26,7 @@ class Rows:
 
     @property
     def n(self) -> int:
+        """Number of rows."""
         return self.X.shape[0]
 
     def __getitem__(self, rows: Tensor | slice) -> "Rows":
@@ -38,7 +39,7 @@ def as_rows(X: Tensor, Y: Tensor, dtype: torch.dtype) -> Rows:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredErrors:
     """Means over rows, of every copy, each of shape (s,).
 
     Attributes:
@@ -52,7 +53,7 @@ class Measured:
     misclassified: Tensor
 
 
-def measure(network: Network, params: Parameters, rows: Rows, loss: Loss) -> Measured:
+def measure_errors(network: Network, params: Parameters, rows: Rows, loss: Loss) -> MeasuredErrors:
     """Look at all rows, a piece at a time."""
     s = params["A"].shape[0]
     piece = max(1, MEASURED_ENTRIES // (s * network.width))
@@ -62,4 +63,4 @@ def measure(network: Network, params: Parameters, rows: Rows, loss: Loss) -> Mea
         out = network.forward(params, part.X, network.tape(params, part.n))
         seen = loss.values(out, part.Y), squared_errors(out, part.Y), mistakes(out, part.Y)
         totals += torch.stack([values.sum(1, dtype=torch.float64) for values in seen])
-    return Measured(*(totals / rows.n))
+    return MeasuredErrors(*(totals / rows.n))

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from widenet.networks.names import network_by_name
-from widenet.networks.network import SECOND, Network, Parameters, outputs
+from widenet.networks.network import SECOND, Network, Parameters, hidden_values, network_outputs
 from widenet.training.rows import MEASURED_ENTRIES, Rows
 from widenet.training.settings import TrainingSettings
 
@@ -52,7 +52,7 @@ class TrainingRun:
         moved: Norms of each trained parameter; empty where the run diverged.
         diverged: Whether it was stopped because the loss or the weights grew beyond bounds.
         seconds: Wall time, shared evenly by the settings that were trained together.
-        weights: Parameters at the end, shapes (1, …), where they were asked for; None otherwise.
+        weights: Parameters at the end, shapes (1, …), where they were kept; None otherwise.
     """
 
     network: str
@@ -78,8 +78,8 @@ class TrainingRun:
         """Outputs for inputs X (n, d), shape (n, k), where the weights were kept."""
         if self.weights is None:
             raise ValueError("This run kept no weights: train with keep_weights=True.")
-        weights = self.weights
-        return outputs(network_by_name(self.network, self.width), weights, X.to(weights["A"].dtype))[0]
+        network = network_by_name(self.network, self.width)
+        return network_outputs(network, self.weights, X.to(self.weights["A"].dtype))[0]
 
     def to_dict(self) -> dict[str, Any]:
         """All but the weights as JSON values."""
@@ -132,6 +132,4 @@ def sign_changes(network: Network, now: Parameters, start: Parameters, rows: Row
 
 def active_neurons(network: Network, params: Parameters, X: Tensor) -> dict[str, Tensor]:
     """Which neurons of each hidden layer are active for rows (x, 1) of X, shapes (s, b, m)."""
-    tape = network.tape(params, len(X))
-    network.forward(params, X, tape)
-    return {name: tape[name][..., : network.width] > 0 for name in network.hidden}
+    return {name: values > 0 for name, values in hidden_values(network, params, X).items()}

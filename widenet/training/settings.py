@@ -8,7 +8,7 @@ from widenet.base.errors import InputError
 from widenet.networks.initialise import Initialisation
 from widenet.training.losses import LOSSES, LossName
 
-Optimiser = Literal["sgd", "adam"]
+OptimiserName = Literal["sgd", "adam"]
 Sampling = Literal["epochs", "replacement"]
 
 
@@ -39,7 +39,7 @@ class TrainingSettings:
     epochs: int = 800
     drops: tuple[float, ...] = (0.5,)
     loss: LossName = "squared"
-    optimiser: Optimiser = "sgd"
+    optimiser: OptimiserName = "sgd"
     sampling: Sampling = "epochs"
     initialisation: Initialisation = field(default_factory=Initialisation)
     seed: int = 0

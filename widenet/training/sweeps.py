@@ -6,37 +6,25 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import torch
 
 from widenet.base.errors import InputError, WidenetError
 from widenet.base.memory import require_memory
+from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
 from widenet.networks.names import network_names
 from widenet.networks.network import Network
-from widenet.runs import Failure, Result, Store, Trial, code_version, data_hash, run_trials
-from widenet.runs.trials import Executor, Progress
+from widenet.runs import Failure, Store, Trial, TrialResult, code_version, data_hash, run_trials
+from widenet.runs.code import has_source
+from widenet.runs.trials import Executor
 from widenet.training.rows import Rows, as_rows
 from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
 from widenet.training.together import share_batches, train_together
 
 MAX_GROUP = 32  # settings trained together: more share little that is not shared yet
-CODE = (  # the modules on which results depend
-    "widenet.networks.fully_connected",
-    "widenet.networks.initialise",
-    "widenet.networks.network",
-    "widenet.networks.relu",
-    "widenet.networks.resnet",
-    "widenet.training.losses",
-    "widenet.training.optimisers",
-    "widenet.training.rows",
-    "widenet.training.run",
-    "widenet.training.settings",
-    "widenet.training.together",
-)
 
 
 def train(
@@ -49,6 +37,14 @@ def train(
     progress: Callable[[int], None] | None = None,
 ) -> TrainingRun:
     """Train one network and return its run with the weights.
+
+    >>> from widenet.data import load
+    >>> from widenet.networks import network_by_name
+    >>> dataset = load("resnet-cube:n=50,d=8")
+    >>> settings = TrainingSettings(rate=0.05, epochs=20)
+    >>> run = train(network_by_name("3resnet-all", 30), dataset, settings)
+    >>> run.train_error[-1] < run.train_error[0], run.outputs(dataset.X).shape
+    (True, torch.Size([50, 4]))
 
     Args:
         network: The architecture, as of `network_by_name`.
@@ -73,12 +69,12 @@ def sweep(
     dtype: torch.dtype = torch.float32,
     executor: Executor | None = None,
     store: Store | None = None,
-    progress: Progress = lambda done, total, text: None,
+    progress: Progress = SILENT,
 ) -> tuple[TrainingRun, ...]:
     """Train one network under every setting, those together that see the same rows in the same order.
 
     Args:
-        network: The architecture.
+        network: The architecture, a dataclass whose class is one of `ARCHITECTURES`.
         dataset: Rows to train on.
         grid: The settings.
         test: Rows on which the error is measured on the way.
@@ -87,7 +83,7 @@ def sweep(
         executor: Where groups of settings run, with the interface of `concurrent.futures`; by default in
             threads of this process, as many as torch uses.
         store: Where finished runs are kept; those that it has already are not trained again.
-        progress: Called with the numbers of runs that are done and wanted.
+        progress: Told how many of the runs are done.
 
     Returns:
         A run for each setting, in the order of the grid.
@@ -95,7 +91,10 @@ def sweep(
     if not grid:
         raise InputError("A sweep needs at least one setting; its grid is empty.")
     if network.name not in network_names():
-        raise InputError(f"A sweep is of networks that have a name, not of {network.name}; use train.")
+        raise InputError(
+            f"A sweep is of networks that have a name, not of {network.name}: add its class to ARCHITECTURES "
+            "of widenet.networks.names, or use train."
+        )
     rows, tested = _rows(dataset, test, dtype)
     groups = _groups(grid, torch.get_num_threads())
     largest = max(groups, key=len)
@@ -104,9 +103,8 @@ def sweep(
     )
     data = data_hash(*(part for each in (rows, tested) if each is not None for part in (each.X, each.Y)))
     common = {"network": network.name, **asdict(network), "keep_weights": keep_weights}  # type: ignore[call-overload]
-    trials = [
-        [Trial({**common, **grid[index].to_dict()}, _code(), data) for index in group] for group in groups
-    ]
+    code = _code(network) if store is not None else ""  # what is not kept needs no version
+    trials = [[Trial({**common, **grid[index].to_dict()}, code, data) for index in group] for group in groups]
     work = partial(_train_group, network, rows, tested, keep_weights)
     if executor is not None:
         elsewhere = partial(_on_one_thread, work)
@@ -130,7 +128,7 @@ def sweep(
     runs = {
         index: _as_run(outcome)
         for index, outcome in zip(order, outcomes, strict=True)
-        if isinstance(outcome, Result)
+        if isinstance(outcome, TrialResult)
     }
     return tuple(runs[index] for index in range(len(grid)))
 
@@ -176,9 +174,15 @@ def _require_room(
     )
 
 
-def _code() -> str:
-    """The version of the code that trains, so that runs of other code are not mixed in."""
-    return f"{code_version(map(import_module, CODE))} torch {torch.__version__}"
+def _code(network: Network) -> str:
+    """The version of the code that trains this network, so that runs of other code are not mixed in."""
+    home = type(network).__module__
+    if not has_source(home):
+        raise InputError(
+            f"{type(network).__name__} has no source file, so a store cannot tell its versions apart: put it "
+            "into a file, or leave out `store`."
+        )
+    return f"{code_version(home, 'widenet.training.together')} torch {torch.__version__}"
 
 
 def _train_group(
@@ -189,7 +193,7 @@ def _train_group(
     settings: Sequence[Mapping[str, Any]],
     *,
     stopped: threading.Event | None = None,
-) -> list[Result]:
+) -> list[TrialResult]:
     """The work of one group, on settings as a trial holds them."""
 
     def stop_if_asked(epoch: int) -> None:
@@ -202,14 +206,14 @@ def _train_group(
         network, rows, chosen, test=test, fewest=2, keep_weights=keep_weights, progress=stop_if_asked
     )
     return [
-        Result(run.to_dict(), {name: part.numpy() for name, part in (run.weights or {}).items()})
+        TrialResult(run.to_dict(), {name: part.numpy() for name, part in (run.weights or {}).items()})
         for run in runs
     ]
 
 
 def _on_one_thread(
-    work: Callable[[Sequence[Mapping[str, Any]]], list[Result]], settings: Sequence[Mapping[str, Any]]
-) -> list[Result]:
+    work: Callable[[Sequence[Mapping[str, Any]]], list[TrialResult]], settings: Sequence[Mapping[str, Any]]
+) -> list[TrialResult]:
     """The work without threads of its own: a forked process waits for ever for those of its parent."""
     num_threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -219,7 +223,7 @@ def _on_one_thread(
         torch.set_num_threads(num_threads)
 
 
-def _as_run(outcome: Result) -> TrainingRun:
+def _as_run(outcome: TrialResult) -> TrainingRun:
     weights = {name: torch.from_numpy(array) for name, array in outcome.arrays.items()}
     return TrainingRun.from_dict(dict(outcome.record), weights or None)
 

@@ -14,15 +14,14 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from widenet.base.errors import InputError
-from widenet.networks.initialise import initialise
+from widenet.networks.initialise import draw_parameters
 from widenet.networks.network import ALIGNED, Network, Parameters, Tape, laid_out
-from widenet.training.losses import LOSSES, check_targets
+from widenet.training.losses import DIVERGED, LOSSES, check_targets
 from widenet.training.optimisers import OPTIMISERS, Optimiser, chosen
-from widenet.training.rows import Rows, measure
+from widenet.training.rows import Rows, measure_errors
 from widenet.training.run import TrainingRun, norms_of, sign_changes
 from widenet.training.settings import TrainingSettings
 
-DIVERGED = 1e3  # times the initial loss
 RECORDS = 40  # times that the losses are measured, besides the start
 
 
@@ -85,7 +84,9 @@ class Group:
         self.train_and_blank = Rows(_with_blank(train.X), _with_blank(train.Y))
         self.generator = torch.Generator().manual_seed(common.seed)
         d, k = train.X.shape[1] - 1, train.Y.shape[1]
-        self.start = initialise(network, d, k, common.initialisation, generator=self.generator, dtype=dtype)
+        self.start = draw_parameters(
+            network, d, k, common.initialisation, generator=self.generator, dtype=dtype
+        )
         self.moved = {name: laid_out(self.start[name].expand(len(places), -1, -1)) for name in network.moved}
         each = [settings[place] for place in places.tolist()]
         self.optimiser: Optimiser = OPTIMISERS[common.optimiser](self.moved, each)
@@ -133,8 +134,8 @@ class Group:
 
     def look(self, test: Rows | None, histories: Sequence[History], epoch: int) -> Tensor:
         """Measure every copy, write it down, and return the training losses, shape (s,)."""
-        seen = measure(self.network, self.params, self.train, self.loss)
-        tested = None if test is None else measure(self.network, self.params, test, self.loss)
+        seen = measure_errors(self.network, self.params, self.train, self.loss)
+        tested = None if test is None else measure_errors(self.network, self.params, test, self.loss)
         for copy, index in enumerate(self.alive.tolist()):
             history = histories[index]
             history.epochs.append(epoch)

@@ -12,7 +12,7 @@ from widenet.memorise.methods import direct
 from widenet.memorise.methods.direct import Direct, neurons, whitened_rows
 from widenet.memorise.methods.method import last_loss
 from widenet.memorise.problem import problem_of
-from widenet.networks.quadratic import form, outputs
+from widenet.networks.quadratic import form, quadratic_outputs
 
 
 @pytest.fixture(params=["dense", "iterative"])
@@ -45,20 +45,20 @@ def test_the_form_is_the_least_one_that_fits(way, small):
 def test_weights_reproduce_the_labels(way, small):
     state = finished(small)
     W = Direct().weights(small, state)
-    torch.testing.assert_close(outputs(small.Z, W), small.y, rtol=0, atol=1e-9)
+    torch.testing.assert_close(quadratic_outputs(small.Z, W), small.y, rtol=0, atol=1e-9)
 
 
 def test_weights_can_be_had_at_any_time(small, monkeypatch):
     monkeypatch.setattr(direct, "DENSE", 0)
     monkeypatch.setattr(direct, "ITERATIONS", 5)
     state = Direct().advance(small, Direct().start(small))
-    residual = outputs(small.Z, Direct().weights(small, state)) - small.y
+    residual = quadratic_outputs(small.Z, Direct().weights(small, state)) - small.y
     assert float(residual.square().sum()) / (4 * small.n) == pytest.approx(last_loss(state), rel=1e-4)
 
 
 def test_the_papers_example(way, paper):
     state = finished(paper)
-    residual = outputs(paper.Z, Direct().weights(paper, state)) - paper.y
+    residual = quadratic_outputs(paper.Z, Direct().weights(paper, state)) - paper.y
     assert float(residual.square().sum()) / 1200 < 1e-19
 
 
@@ -68,7 +68,7 @@ def test_digits_with_three_layers(way, labels, generator):
     if labels == "random":
         problem = replace(problem, y=torch.randint(10, (problem.n,), generator=generator).to(torch.float64))
     state = finished(problem, Direct(target=1e-12))
-    residual = outputs(problem.Z, Direct().weights(problem, state)) - problem.y
+    residual = quadratic_outputs(problem.Z, Direct().weights(problem, state)) - problem.y
     assert float(residual.abs().max()) < 1e-3
 
 

@@ -12,7 +12,7 @@ from widenet.memorise.methods import pgd
 from widenet.memorise.methods.method import generator_at, last_loss
 from widenet.memorise.methods.pgd import PerturbedDescent, TheoremDescent, ball
 from widenet.memorise.problem import problem_of
-from widenet.networks.quadratic import outputs
+from widenet.networks.quadratic import quadratic_outputs
 from widenet.report.memorise.sentences import method_notes
 
 
@@ -140,7 +140,7 @@ def test_it_escapes_from_the_saddle(paper, seed):
 def test_the_papers_example(paper):
     method = PerturbedDescent()
     state = finished(method, paper)
-    residual = outputs(paper.Z, method.weights(paper, state)) - paper.y
+    residual = quadratic_outputs(paper.Z, method.weights(paper, state)) - paper.y
     assert float(residual.square().sum()) / 1200 < 1e-10
     assert method.steps(state) < 1000
     assert int(state["t_noise"]) == 0
@@ -154,7 +154,7 @@ def test_digits_with_three_layers(labels, generator):
         problem = replace(problem, y=torch.randint(10, (problem.n,), generator=generator).to(torch.float64))
     method = PerturbedDescent(target=1e-6)
     state = finished(method, problem)
-    residual = outputs(problem.Z, method.weights(problem, state)) - problem.y
+    residual = quadratic_outputs(problem.Z, method.weights(problem, state)) - problem.y
     assert float(residual.abs().max()) < 0.5
 
 

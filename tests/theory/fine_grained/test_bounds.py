@@ -7,7 +7,12 @@ from mpmath import mp
 
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.networks.two_layer import TwoLayer, gradient, initialise, outputs
+from widenet.networks.two_layer import (
+    FineGrainedNet,
+    draw_fine_grained,
+    fine_grained_gradient,
+    fine_grained_outputs,
+)
 from widenet.testing import unit_rows
 from widenet.theory.fine_grained.bounds import (
     complexity_measure,
@@ -64,14 +69,14 @@ def test_rademacher_bound_is_above_what_networks_near_the_start_reach(generator)
     """Moving along Z(0)ε, each neuron at most R, is one way to fit signs; no way may beat the bound."""
     n, d, m, kappa, R, B, delta = 20, 5, 2000, 1.0, 0.05, 1.0, 0.05
     X = unit_rows(n, d, generator=generator)
-    start = initialise(m, d, kappa, generator=generator)
+    start = draw_fine_grained(m, d, kappa, generator=generator)
     reached = []
     for _ in range(200):
         signs = torch.randint(2, (n,), generator=generator).to(torch.float64) * 2 - 1
-        along = -gradient(start, X, outputs(start, X) + signs)
+        along = -fine_grained_gradient(start, X, fine_grained_outputs(start, X) + signs)
         moved = B * along / along.norm()
         moved *= (R / moved.norm(dim=1, keepdim=True)).clamp(max=1)
-        reached.append(signs @ outputs(TwoLayer(start.W + moved, start.a), X) / n)
+        reached.append(signs @ fine_grained_outputs(FineGrainedNet(start.W + moved, start.a), X) / n)
     mean = float(torch.stack(reached).mean())
     bound = lemma_5_4(n, m, kappa, R, B, delta)
     assert 0.5 * bound.terms["B/√(2n)"] < mean < bound.value < 5 * mean

@@ -6,7 +6,7 @@ import torch
 from widenet.base.errors import InputError
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.networks.two_layer import initialise, outputs
+from widenet.networks.two_layer import draw_fine_grained, fine_grained_outputs
 from widenet.testing import unit_rows
 from widenet.theory.fine_grained.descent import initial_residual, theorem_3_1, theorem_4_1, tracking_demands
 from widenet.training.descent import descend
@@ -26,7 +26,9 @@ def limit_gram(X) -> torch.Tensor:
 def test_initial_residual_is_rarely_exceeded(X, generator):
     """Markov's inequality at the mean square of outputs that have not been trained, κ²/2."""
     kappa, delta, y = 1.0, 0.2, torch.tensor([1.0, -1.0, 1.0], dtype=torch.float64)
-    draws = [outputs(initialise(50, 5, kappa, generator=generator), X) for _ in range(400)]
+    draws = [
+        fine_grained_outputs(draw_fine_grained(50, 5, kappa, generator=generator), X) for _ in range(400)
+    ]
     assert float(torch.stack(draws).square().mean()) == pytest.approx(kappa**2 / 2, rel=0.15)
     bound = float(initial_residual(3, kappa, delta))
     exceeded = sum(float((y - u).norm()) > bound for u in draws)
@@ -39,7 +41,7 @@ def test_loss_falls_at_least_at_the_rate_where_the_theorem_applies(X, H, generat
     y = torch.tensor([1.0, -1.0, 1.0], dtype=torch.float64)
     rate = theorem_3_1(3, floor, m, eta, kappa, delta, steps=80)
     assert rate.applies
-    run = descend(initialise(m, 5, kappa, generator=generator), X, y, eta=eta, num_steps=80)
+    run = descend(draw_fine_grained(m, 5, kappa, generator=generator), X, y, eta=eta, num_steps=80)
     loss = run.residual_norms.square() / 2
     assert bool((loss[1:] <= rate.value * loss[:-1] * (1 + 1e-12)).all())
     assert float(loss[0]) <= rate.terms["Φ(W(0)) at most"]
@@ -53,7 +55,7 @@ def test_loss_follows_the_eigenvalues_where_the_theorem_applies(X, H, generator)
     y = torch.tensor([1.0, -1.0], dtype=torch.float64)
     epsilon, delta = 1.0, 0.5
     eta, kappa, m = float(eigenvalues[0]) / 4, epsilon * delta / math.sqrt(2), 300_000
-    run = descend(initialise(m, 5, kappa, generator=generator), X[:2], y, eta=eta, num_steps=60)
+    run = descend(draw_fine_grained(m, 5, kappa, generator=generator), X[:2], y, eta=eta, num_steps=60)
     for steps in (0, 10, 60):
         predicted = theorem_4_1(
             eigenvalues.tolist(), (vectors.T @ y).tolist(), m, eta, kappa, epsilon, delta, steps
@@ -71,7 +73,7 @@ def test_prediction_is_close_at_a_width_far_below_what_is_asked(generator):
     eigenvalues, vectors = torch.linalg.eigh(gram)
     y = torch.sign(rows[:, 0])
     eta = 0.2 / float(eigenvalues[-1])
-    params = initialise(20_000, 6, 1.0, generator=generator, antisymmetric=True)
+    params = draw_fine_grained(20_000, 6, 1.0, generator=generator, antisymmetric=True)
     run = descend(params, rows, y, eta=eta, num_steps=100)
     predicted = theorem_4_1(eigenvalues.tolist(), (vectors.T @ y).tolist(), 20_000, eta, 1.0, 0.01, 0.05, 100)
     assert predicted.applies is False

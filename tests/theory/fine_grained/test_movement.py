@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.networks.two_layer import initialise, outputs, tangent_gram
+from widenet.networks.two_layer import draw_fine_grained, fine_grained_outputs, finite_gram
 from widenet.testing import unit_rows
 from widenet.theory.fine_grained.movement import (
     lemma_5_3,
@@ -22,8 +22,8 @@ from widenet.training.descent import descend
 def distances(n: int, m: int, num_draws: int, generator) -> torch.Tensor:
     X = unit_rows(n, 6, generator=generator)
     H = gram_matrix(kernel_by_name("relu2-hidden"), X)
-    draws = (initialise(m, 6, 0.3, generator=generator) for _ in range(num_draws))
-    return torch.stack([(tangent_gram(params, X) - H).norm() for params in draws])
+    draws = (draw_fine_grained(m, 6, 0.3, generator=generator) for _ in range(num_draws))
+    return torch.stack([(finite_gram(params, X) - H).norm() for params in draws])
 
 
 def test_gram_matrix_concentrates_as_the_lemma_says(generator):
@@ -46,16 +46,16 @@ def test_weights_and_gram_matrix_stay_within_their_bounds(generator):
     y = torch.tensor([1.0, -1.0], dtype=torch.float64)
     floor, kappa, delta, m = 0.5, 1.0, 0.22, 100_000
     eta = floor / 4
-    params = initialise(m, 5, kappa, generator=generator)
+    params = draw_fine_grained(m, 5, kappa, generator=generator)
     run = descend(params, X, y, eta=eta, num_steps=200)
-    residual = float((y - outputs(params, X)).norm())
+    residual = float((y - fine_grained_outputs(params, X)).norm())
     of_neuron = lemma_c_1(2, floor, m, eta, kappa, delta, residual)
     of_gram = lemma_c_2(2, floor, m, eta, kappa, delta)
     of_all = lemma_5_3(2, floor, m, eta, kappa, delta, quadratic=float(y @ y) / floor)
     assert of_neuron.applies
     assert of_gram.applies
     assert float(run.neuron_movement.max()) <= of_neuron.value
-    assert float((tangent_gram(run.params, X) - tangent_gram(params, X)).norm()) <= of_gram.value
+    assert float((finite_gram(run.params, X) - finite_gram(params, X)).norm()) <= of_gram.value
     assert run.sign_changes <= of_gram.terms["share of signs within reach at most"]
     assert float(run.distances[-1]) <= of_all.value
     assert of_neuron.value <= of_all.terms["‖w_r(k) − w_r(0)‖ at most"]

@@ -14,7 +14,7 @@ from widenet.networks.quadratic import (
     form_outputs,
     loss,
     neuron_gradient,
-    outputs,
+    quadratic_outputs,
     signs,
 )
 
@@ -62,7 +62,7 @@ class ConstantSteps:
     gamma: float
 
     def at(self, W: Tensor) -> Point:
-        delta = outputs(self.Z, W) - self.y
+        delta = quadratic_outputs(self.Z, W) - self.y
         if choose_gradient(len(self.Z), *W.shape) == "form":
             slope = _slope(self.Z, delta, W)
         else:

@@ -2,32 +2,32 @@
 
 from collections.abc import Sequence
 
-from widenet.compare.result import ComparisonResult, MethodResult
-from widenet.report.compare.verdict import PLURAL
+from widenet.compare.result import CompareResult, Measure, MethodResult
+from widenet.compare.tuning import FAMILY_GROUPS, Family
 from widenet.report.parts.plots import Chart, Spec, axes_layout
 
-COLOURS = {"network": "labels", "kernel": "random", "baseline": "worst"}
+FAMILY_COLOURS: dict[Family, str] = {"network": "labels", "kernel": "random", "baseline": "worst"}
 ROW_HEIGHT = 26
 WIDE = 8.0  # ratio of errors from which they are drawn on a logarithmic axis
 
 
-def compare_charts(result: ComparisonResult) -> dict[str, Chart]:
+def compare_charts(result: CompareResult) -> dict[str, Chart]:
     """All charts that the result has numbers for, by name."""
     drawn = [errors_chart(result), differences_chart(result)]
     return {chart.name: chart for chart in drawn if chart is not None}
 
 
-def errors_chart(result: ComparisonResult) -> Chart | None:
+def errors_chart(result: CompareResult) -> Chart | None:
     """Mean error and spread of each method, the best at the top, with the folds behind."""
     methods = [method for method in result.methods if method.error is not None]
     if not methods:
         return None
     names = [method.name for method in methods]
     traces = []
-    for family, colour in COLOURS.items():
+    for family, colour in FAMILY_COLOURS.items():
         members = [(row, method) for row, method in enumerate(methods) if method.family == family]
         if members:
-            traces += [_fold_dots(members, colour), _means(members, PLURAL[family], colour, result)]
+            traces += [_fold_dots(members, colour), _means(members, FAMILY_GROUPS[family], colour, result)]
     values = [error for method in methods for error in method.errors if error is not None]
     is_log = min(values) > 0 and max(values) > WIDE * min(values)
     axis: Spec = {"tickformat": _digits(result)} | ({"type": "log"} if is_log else {"rangemode": "tozero"})
@@ -40,7 +40,7 @@ def errors_chart(result: ComparisonResult) -> Chart | None:
     )
 
 
-def differences_chart(result: ComparisonResult) -> Chart | None:
+def differences_chart(result: CompareResult) -> Chart | None:
     """How much worse each method is than the best, with its interval."""
     tests = result.significance.against_best
     if not tests:
@@ -53,7 +53,7 @@ def differences_chart(result: ComparisonResult) -> Chart | None:
         "x": middle,
         "y": list(range(len(tests))),
         "marker": {
-            "color": [COLOURS[families[test.first]] for test in tests],
+            "color": [FAMILY_COLOURS[families[test.first]] for test in tests],
             "size": 10,
             "symbol": ["circle" if test.significant else "circle-open" for test in tests],
         },
@@ -93,7 +93,7 @@ def _fold_dots(members: Sequence[tuple[int, MethodResult]], colour: str) -> Spec
 
 
 def _means(
-    members: Sequence[tuple[int, MethodResult]], name: str, colour: str, result: ComparisonResult
+    members: Sequence[tuple[int, MethodResult]], name: str, colour: str, result: CompareResult
 ) -> Spec:
     return {
         "type": "scatter",
@@ -126,9 +126,9 @@ def _layout(title: str, names: Sequence[str], x: Spec) -> Spec:
     return axes_layout(title, height=110 + ROW_HEIGHT * len(names), x=x, y=y)
 
 
-def _digits(result: ComparisonResult) -> str:
-    return ".2~%" if result.protocol.measure == "misclassified" else ".3~g"
+def _digits(result: CompareResult) -> str:
+    return ".2~%" if result.protocol.measure is Measure.MISCLASSIFIED else ".3~g"
 
 
-def _measure_title(result: ComparisonResult) -> str:
-    return "misclassified rows" if result.protocol.measure == "misclassified" else "squared error"
+def _measure_title(result: CompareResult) -> str:
+    return "misclassified rows" if result.protocol.measure is Measure.MISCLASSIFIED else "squared error"

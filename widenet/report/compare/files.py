@@ -1,26 +1,30 @@
-"""The folder that a comparison leaves behind."""
+"""The files of a comparison, besides its page."""
 
 import csv
 import io
 import json
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from widenet.compare.result import ComparisonResult
-from widenet.report.compare.page import compare_page
-from widenet.report.parts.files import to_json, write_folder
+from widenet.compare.result import CompareResult
+from widenet.report.compare.sentences import HOW_TESTED, sentences
 
-COMPARE_FILES = ("report.html", "result.json", "table.csv", "config.json")
-
-
-def write_comparison(out: Path, result: ComparisonResult, config: Mapping[str, Any], *, force: bool) -> None:
-    """Write report, result, table and settings, all of them or none."""
-    contents = (compare_page(result), to_json(result.to_dict()), table_csv(result), to_json(config))
-    write_folder(out, dict(zip(COMPARE_FILES, contents, strict=True)), force=force)
+TABLE_FILE = "table.csv"
+FILES = (TABLE_FILE,)
 
 
-def table_csv(result: ComparisonResult) -> str:
+def record(result: CompareResult) -> dict[str, Any]:
+    """The comparison as JSON has it."""
+    found = result.to_dict()
+    found["significance"] = {"test": HOW_TESTED, **found["significance"]}
+    return found | {"verdict": list(sentences(result))}
+
+
+def files(result: CompareResult) -> dict[str, str | bytes]:
+    """The methods as a table."""
+    return {TABLE_FILE: table_csv(result)}
+
+
+def table_csv(result: CompareResult) -> str:
     """A line for each method, the best first, numbers in full; the best setting as JSON."""
     adjusted = {test.first: test.adjusted for test in result.significance.against_best}
     text = io.StringIO()

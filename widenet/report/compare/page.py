@@ -1,18 +1,27 @@
 """A comparison as one HTML page that opens offline."""
 
 from widenet.base.wording import counted, duration
-from widenet.compare.result import Champion, ComparisonResult, MethodResult
+from widenet.compare.result import Champion, CompareResult, Measure, MethodResult
 from widenet.compare.significance import PairedTest
+from widenet.compare.tuning import FAMILY_GROUPS
 from widenet.report.compare.charts import compare_charts
-from widenet.report.compare.sentences import how_measured, setting_text, standing, time_text
-from widenet.report.compare.verdict import PLURAL, difference_text, error_text, p_text
+from widenet.report.compare.sentences import (
+    choice_text,
+    difference_text,
+    error_text,
+    how_compared,
+    p_text,
+    sentences,
+    standing,
+    time_text,
+)
 from widenet.report.parts.document import document, masthead, page_body, tile_list
 from widenet.report.parts.markup import Html, details, element, join, table
 from widenet.report.parts.quantities import literal, short_duration
 from widenet.report.parts.sections import figure, folds, items, section
 
 
-def compare_page(result: ComparisonResult) -> str:
+def page(result: CompareResult) -> str:
     """The comparison as a page: verdict, key figures, methods, tests, settings, and how it was measured."""
     charts = compare_charts(result)
     shown = {name: figure(chart) for name, chart in charts.items()}
@@ -20,14 +29,14 @@ def compare_page(result: ComparisonResult) -> str:
         section(1, "How do the methods compare?", [], _methods_body(result, shown)),
         section(2, "Are the differences real?", [], _tests_body(result, shown)),
         section(3, "Which settings were chosen?", [], _settings_body(result)),
-        section(4, "How was it measured?", how_measured(result), _measured_body(result)),
+        section(4, "How was it measured?", how_compared(result), _measured_body(result)),
     )
     footer = ("The numbers behind this page are in result.json and table.csv.", f"widenet {result.version}")
-    content = page_body(_masthead(result), result.verdict, _tiles(result), sections, footer)
+    content = page_body(_masthead(result), sentences(result), _tiles(result), sections, footer)
     return document(f"{literal(result.data.name)} · widenet compare", content, charts)
 
 
-def _masthead(result: ComparisonResult) -> Html:
+def _masthead(result: CompareResult) -> Html:
     data = result.data
     kind = (
         f"{len(data.classes):,} classes" if data.classes else counted(data.outputs, "number") + " to predict"
@@ -37,19 +46,20 @@ def _masthead(result: ComparisonResult) -> Html:
     return masthead("compare", literal(data.name), facts)
 
 
-def _tiles(result: ComparisonResult) -> Html:
+def _tiles(result: CompareResult) -> Html:
     """The champion of each family, and the time."""
     measure = result.protocol.measure
     tiles = [
-        (PLURAL[champion.family].capitalize(), error_text(champion.error, measure), _most(champion), "#q2")
-        for champion in result.significance.champions
+        (FAMILY_GROUPS[each.family].capitalize(), error_text(each.error, measure), _most(each), "#q2")
+        for each in result.significance.champions
     ]
     tiles.append(("Constant guess", error_text(result.protocol.chance, measure), "for comparison", "#q4"))
-    tiles.append(("Time", short_duration(result.seconds), f"forecast {duration(result.forecast)}", "#q4"))
+    expected = f"forecast {duration(result.forecast.seconds)}"
+    tiles.append(("Time", short_duration(result.seconds), expected, "#q4"))
     return tile_list(tiles)
 
 
-def _methods_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:
+def _methods_body(result: CompareResult, shown: dict[str, Html]) -> Html:
     head = ("method", "family", "error", "spread", "rank", "wins", "p against the best", "time")
     adjusted = {test.first: test.adjusted for test in result.significance.against_best}
     rows = [_method_row(result, method, adjusted) for method in result.methods]
@@ -58,9 +68,7 @@ def _methods_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:
     return join((picture, element("div", table(head, rows, caption), class_="panel ranking")))
 
 
-def _method_row(
-    result: ComparisonResult, method: MethodResult, adjusted: dict[str, float]
-) -> tuple[str, ...]:
+def _method_row(result: CompareResult, method: MethodResult, adjusted: dict[str, float]) -> tuple[str, ...]:
     measure = result.protocol.measure
     if method.error is None or method.std is None:
         error, spread, p = "failed", "", ""
@@ -70,13 +78,13 @@ def _method_row(
     return method.name, method.family, error, spread, *standing(method), p, time_text(method.seconds)
 
 
-def _tests_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:
+def _tests_body(result: CompareResult, shown: dict[str, Html]) -> Html:
     measure = result.protocol.measure
     champions = table(
         ("family", "error", "spread", "chosen"),
         [
             (
-                PLURAL[champion.family],
+                FAMILY_GROUPS[champion.family],
                 error_text(champion.error, measure),
                 error_text(champion.std, measure),
                 _counts(champion.chosen),
@@ -104,24 +112,24 @@ def _tests_body(result: ComparisonResult, shown: dict[str, Html]) -> Html:
     return join((column, folds(details("How differences are tested", element("p", how)))))
 
 
-def _test_row(test: PairedTest, measure: str) -> tuple[str, ...]:
+def _test_row(test: PairedTest, measure: Measure) -> tuple[str, ...]:
     interval = f"{difference_text(test.low, measure)} to {difference_text(test.high, measure)}"
     names = f"{test.first} − {test.second}"
     return names, difference_text(test.difference, measure), interval, p_text(test.adjusted)
 
 
-def _settings_body(result: ComparisonResult) -> Html:
+def _settings_body(result: CompareResult) -> Html:
     rows = []
     for method in result.methods:
         if method.best is not None:
             often = sum(setting == method.best for setting in method.settings)
             told = f"{often} of {len(method.settings)} folds"
-            rows.append((method.name, setting_text(method.best), told))
+            rows.append((method.name, choice_text(method.best), told))
     caption = "The setting chosen most often; result.json has that of every fold"
     return element("div", table(("method", "setting", "chosen in"), rows, caption), class_="panel ranking")
 
 
-def _measured_body(result: ComparisonResult) -> Html:
+def _measured_body(result: CompareResult) -> Html:
     blocks = [details("What was read and how it was prepared", items(result.data.provenance))]
     failures = [failure for method in result.methods for failure in method.failures]
     if failures:

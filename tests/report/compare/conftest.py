@@ -1,0 +1,62 @@
+"""A comparison of four methods, with numbers that hang together but were not computed."""
+
+from collections.abc import Callable
+
+import pytest
+
+from widenet.compare.result import CompareResult, Measure, Protocol
+from widenet.compare.summary import significance_of, summarise_methods
+from widenet.compare.trial import FoldOutcome
+from widenet.compare.tuning import Family
+from widenet.study.data import DataSummary
+from widenet.study.forecast import Forecast
+
+ERRORS: dict[str, tuple[Family, list[float]]] = {
+    "3resnet-hidden": ("network", [0.031, 0.042, 0.035, 0.027]),
+    "relu3-bias-all": ("kernel", [0.012, 0.011, 0.013, 0.016]),
+    "random-features": ("kernel", [0.02, 0.025, 0.022, 0.019]),
+    "forest": ("baseline", [0.21, 0.24, 0.22, 0.23]),
+}
+
+
+class Named:
+    """Just enough of a method to be summarised."""
+
+    def __init__(self, name: str, family: Family) -> None:
+        self.name, self.family = name, family
+
+
+def make_compared(
+    measure: str = "misclassified", name: str = "digits", failing: bool = False
+) -> CompareResult:
+    methods = [Named(each, family) for each, (family, _) in ERRORS.items()]
+    setting = {"rate": 0.2, "features": "relu"}
+    trials = {
+        each: [FoldOutcome(error, error, setting, 12.5) for error in errors]
+        for each, (_, errors) in ERRORS.items()
+    }
+    if failing:
+        trials["forest"][2] = FoldOutcome(None, None, None, 1.0, "forest failed: it went wrong.")
+    results = summarise_methods(methods, trials)
+    classes = ("a", "b") if measure == "misclassified" else ()
+    return CompareResult(
+        version="0.1.0",
+        data=DataSummary(name, 100, 7, 1, classes, (50, 50)[: len(classes)], "binary", "unit", ("Read it.",)),
+        protocol=Protocol(Measure(measure), 0.5, 4, 1, 75, 25, 256, 80, 0),
+        methods=results,
+        best=results[0].name,
+        significance=significance_of(results, 1 / 3),
+        forecast=Forecast(100.0),
+        seconds=150.0,
+    )
+
+
+@pytest.fixture
+def compared() -> Callable[..., CompareResult]:
+    """Makes a comparison."""
+    return make_compared
+
+
+@pytest.fixture(params=["misclassified", "squared error"])
+def result(request) -> CompareResult:
+    return make_compared(request.param)

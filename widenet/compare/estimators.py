@@ -1,0 +1,114 @@
+"""Estimators of scikit-learn, and of whoever follows its conventions, as methods of the comparison."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.base import is_classifier
+from sklearn.multioutput import MultiOutputRegressor
+from torch import Tensor
+
+from widenet.base.errors import WidenetError
+from widenet.compare.tuning import (
+    Choice,
+    Family,
+    Model,
+    RowForms,
+    Score,
+    Training,
+    best_score,
+    inner_splits,
+    mean_score,
+    scores,
+)
+from widenet.data.targets import class_columns
+
+
+@dataclass(frozen=True)
+class EstimatorMethod:
+    """Any estimator with `fit` and `predict`: its parameters are chosen from a grid by the inner splits.
+
+    A classifier is fitted to class indices and predicts by `predict_proba` where it has that. A regressor is
+    fitted to the columns of Y, for classes too, where these are ±1 or one-hot; each of several columns gets a
+    model of its own.
+
+    Attributes:
+        name: Name of the method.
+        make: An estimator that is not fitted yet, given whether there are classes to predict. Where it has a
+            `random_state`, that is set.
+        grid: Parameters to choose from, as `set_params` takes them.
+    """
+
+    name: str
+    make: Callable[[bool], Any]
+    grid: Sequence[Choice] = ({},)
+    family: Family = "baseline"
+
+    def fit(self, training: Training, *, seed: int) -> Model:
+        splits = inner_splits(training, seed=seed)
+        judged = [
+            mean_score([self._score(training, *split, choice, seed) for split in splits])
+            for choice in self.grid
+        ]
+        best = best_score(judged)
+        fitted = self._fitted(training, self.grid[best], seed)
+        return Model(lambda inputs: estimated(fitted, inputs, training), self.grid[best], judged[best])
+
+    def forecast(self, training: Training) -> float:
+        """From fits to a few rows, as if the time grew as the number of rows."""
+        pilot = training.pilot()
+        start = time.perf_counter()
+        with suppress(WidenetError):  # what fails here will fail in the trials, where it is kept
+            for choice in self.grid:
+                estimated(self._fitted(pilot, choice, seed=0), pilot.inputs, pilot)
+        seconds = (time.perf_counter() - start) * training.n / pilot.n
+        return seconds * (len(inner_splits(training, seed=0)) + 1 / len(self.grid))
+
+    def _score(self, training: Training, fit: Tensor, choose: Tensor, choice: Choice, seed: int) -> Score:
+        part, held_out = training[fit], training[choose]
+        return scores(estimated(self._fitted(part, choice, seed), held_out.inputs, part)[None], held_out)[0]
+
+    def _fitted(self, training: Training, choice: Choice, seed: int) -> Any:
+        estimator = self.make(training.labels is not None)
+        random = {"random_state": seed} if "random_state" in estimator.get_params() else {}
+        estimator.set_params(**random, **choice)
+        if training.labels is not None and is_classifier(estimator):
+            targets = training.labels.numpy()
+        elif training.Y.shape[1] == 1:
+            targets = training.Y[:, 0].numpy()
+        else:
+            estimator, targets = MultiOutputRegressor(estimator), training.Y.numpy()
+        with _failures():
+            return estimator.fit(training.Z.numpy(), targets)
+
+
+def estimated(estimator: Any, inputs: RowForms, training: Training) -> Tensor:
+    """Outputs of a fitted estimator in the code of Y, shape (n2, c)."""
+    Z = inputs.Z.numpy()
+    with _failures():
+        if training.labels is None or not is_classifier(estimator):
+            return torch.from_numpy(estimator.predict(Z).reshape(len(Z), -1))
+        if hasattr(estimator, "predict_proba"):
+            shares = estimator.predict_proba(Z)
+        else:
+            shares = (estimator.predict(Z)[:, None] == estimator.classes_).astype(np.float64)
+    return coded(shares, estimator.classes_, training.num_classes)
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Estimators refuse what they cannot fit by a ValueError, which is a failure of that method alone."""
+    try:
+        yield
+    except ValueError as error:
+        raise WidenetError(" ".join(str(error).split()).rstrip(".")) from error
+
+
+def coded(shares: np.ndarray, classes: np.ndarray, num_classes: int) -> Tensor:
+    """Shares of classes in the code of Y: expected ±1 in one column for two classes, else one column each."""
+    codes = class_columns(torch.from_numpy(classes.astype(np.int64)), num_classes)
+    return torch.from_numpy(shares) @ codes
