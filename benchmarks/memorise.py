@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 import torch
 
 from widenet.data import load, subset
-from widenet.memorise.methods import AdamRecipe, Direct, Method, PerturbedDescent
-from widenet.memorise.methods.adam import train_epoch
-from widenet.memorise.problem import Problem, perturbed, random_weights
+from widenet.memorise.methods.adam import AdamRecipe, train_epoch
+from widenet.memorise.methods.direct import Direct
+from widenet.memorise.methods.method import FittingMethod
+from widenet.memorise.methods.pgd import PerturbedDescent
+from widenet.memorise.problem import SquaresProblem, perturbed_inputs, random_weights
 from widenet.networks.quadratic import RandomLayer
 
 LOSSES = (1e-3, 1e-5, 1e-8)
@@ -44,35 +46,38 @@ class Run:
         )
 
 
-def two_layers(num_rows: int) -> Problem:
+def two_layers(num_rows: int) -> SquaresProblem:
     """Images of norm 1 with noise .01 [mild-memorisation, Appendix A.1]."""
     dataset = subset(load("mnist"), torch.arange(num_rows))
     assert dataset.labels is not None
-    X = perturbed(dataset.X, 0.01, seed=0)
-    return Problem(X, dataset.labels.to(torch.float64), NEURONS, 2, None, 0.01, 0)
+    X = perturbed_inputs(dataset.X, 0.01, seed=0)
+    return SquaresProblem(X, dataset.labels.to(torch.float64), NEURONS, 2, None, 0.01, 0)
 
 
-def three_layers(num_rows: int) -> Problem:
+def three_layers(num_rows: int) -> SquaresProblem:
     """100 principal directions, noise .05, then 750 squared features of standard deviation .15."""
     dataset = subset(load("mnist"), torch.arange(num_rows))
     assert dataset.labels is not None
     centred = dataset.X - dataset.X.mean(0)
     directions = torch.linalg.eigh(centred.T @ centred).eigenvectors[:, -100:]
-    X = perturbed(centred @ directions, 0.05, seed=0)
+    X = perturbed_inputs(centred @ directions, 0.05, seed=0)
     layer = RandomLayer(random_weights(750, 100, seed=0), 2, 0.15**2)
-    return Problem(layer(X), dataset.labels.to(torch.float64), NEURONS, 3, layer, 0.05, 0)
+    return SquaresProblem(layer(X), dataset.labels.to(torch.float64), NEURONS, 3, layer, 0.05, 0)
 
 
-NETWORKS: dict[str, Callable[[int], Problem]] = {"two layers": two_layers, "three layers": three_layers}
+NETWORKS: dict[str, Callable[[int], SquaresProblem]] = {
+    "two layers": two_layers,
+    "three layers": three_layers,
+}
 
 
-def with_random_labels(problem: Problem) -> Problem:
+def with_random_labels(problem: SquaresProblem) -> SquaresProblem:
     """Labels drawn uniformly from 0 to 9."""
     generator = torch.Generator().manual_seed(0)
     return replace(problem, y=torch.randint(10, (problem.n,), generator=generator).to(torch.float64))
 
 
-def measure(network: str, labels: str, problem: Problem, method: Method) -> Run:
+def measure(network: str, labels: str, problem: SquaresProblem, method: FittingMethod) -> Run:
     """Run a method to its end; its clock starts before `start`, whose work counts."""
     begin = time.perf_counter()
     state = method.start(problem)
@@ -113,7 +118,7 @@ def product_peak(size: int = 4096, repeats: int = 3) -> float:
     return 2 * size**3 / best
 
 
-def epoch_share(problem: Problem, repeats: int = 2) -> dict[str, float]:
+def epoch_share(problem: SquaresProblem, repeats: int = 2) -> dict[str, float]:
     """Seconds of one epoch of the recipe, and what share of them its matrix products take at the peak."""
     method = AdamRecipe()
     state = method.start(problem)

@@ -3,15 +3,19 @@
 import errno
 import json
 import os
+import subprocess
+import sys
+from dataclasses import make_dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from widenet.memorise import plan as plan_module
 from widenet.memorise.methods.adam import AdamRecipe
-from widenet.report import files as files_module
+from widenet.memorise.methods.pgd import PerturbedDescent
+from widenet.report.parts import files as files_module
 
+ONE_EPOCH = make_dataclass("OneEpoch", [("epochs", int, 1)], bases=(AdamRecipe,), frozen=True)
 FILES = {"report.html", "result.json", "weights.safetensors", "config.json", "certificate.json"}
 
 
@@ -117,7 +121,7 @@ def test_nearly_identical_rows_are_told_with_what_mends_them(widenet):
     np.savez("rows.npz", X=X, y=np.array(list("abc"))[np.arange(40) % 3])
     code, out, err = widenet("memorise", "rows.npz", "--layers", "2", "--out", "o")
     assert "σ_min" in err
-    assert "--perturb" in err
+    assert any(line.startswith("--perturb ") and "would mend it" in line for line in err.splitlines())
     assert code == 1  # no float64 weights tell these two rows apart for certain
     assert "no certificate" in " ".join(out.split())
     noise = err.partition("--perturb ")[2].split()[0].rstrip(".,")
@@ -132,7 +136,7 @@ def test_nearly_identical_rows_are_told_with_what_mends_them(widenet):
 def test_labels_that_are_missed_leave_a_folder_without_a_certificate(widenet, monkeypatch):
     write_table("table.csv")
     assert widenet("memorise", "table.csv", "--out", "o")[0] == 0
-    monkeypatch.setattr(plan_module, "AdamRecipe", lambda: AdamRecipe(epochs=1))
+    monkeypatch.setattr("widenet.memorise.methods.adam.AdamRecipe", ONE_EPOCH)
     code, out, err = widenet("memorise", "table.csv", "--method", "adam", "--out", "o", "--force", "--json")
     assert code == 1
     assert json.loads(out)["labels_reproduced"] is False
@@ -149,7 +153,7 @@ def test_a_folder_that_is_to_be_replaced_stays_whole_until_then(widenet, monkeyp
     write_table("table.csv")
     assert widenet("memorise", "table.csv", "--out", "o")[0] == 0
     before = {path.name: path.read_bytes() for path in Path("o").iterdir()}
-    monkeypatch.setattr(plan_module, "AdamRecipe", lambda: AdamRecipe(epochs=1))
+    monkeypatch.setattr("widenet.memorise.methods.adam.AdamRecipe", ONE_EPOCH)
     writing = files_module._write_file
 
     def full(path: Path, content: bytes) -> None:
@@ -220,42 +224,87 @@ def test_an_existing_folder_is_kept_without_force(widenet):
     assert widenet("memorise", "table.csv", "--force")[0] == 0
 
 
-def test_interrupted_it_goes_on_and_other_settings_do_not(widenet, monkeypatch):
+@pytest.fixture
+def interrupted(widenet, monkeypatch):
+    """Run a command until the training was advanced twice, by ten steps each time."""
+
+    def run(*arguments: str) -> str:
+        made, advance = [], PerturbedDescent.advance
+
+        def interrupting(self, problem, state):
+            if len(made) == 2:
+                raise KeyboardInterrupt
+            made.append(1)
+            return advance(self, problem, state)
+
+        with monkeypatch.context() as patch:
+            patch.setattr("widenet.memorise.methods.pgd.MOST", 10)
+            patch.setattr(PerturbedDescent, "advance", interrupting)
+            code, _, err = widenet("memorise", *arguments)
+        assert code == 130
+        return err
+
+    return run
+
+
+def names() -> set[str]:
+    return {path.name for path in Path().iterdir()}
+
+
+def test_interrupted_it_goes_on_and_other_settings_are_another_run(widenet, interrupted):
     write_table("table.csv")
-    monkeypatch.setattr("widenet.runs.checkpoint.EVERY", 0.0)
-    monkeypatch.setattr("widenet.memorise.methods.pgd.MOST", 10)
-    interrupted = []
-    advance = plan_module.PerturbedDescent.advance
+    options = ("table.csv", "--method", "pgd", "--out", "o")
+    err = interrupted(*options)
+    assert "o.store: the same command goes on from there" in err
+    assert names() == {"table.csv", "o.store"}
+    code, _, err = widenet("memorise", *options, "--seed", "1")
+    assert code == 0
+    assert "Going on" not in err
+    assert names() == {"table.csv", "o", "o.store"}  # the other run's state is still there
+    code, _, err = widenet("memorise", *options, "--force")
+    assert code == 0
+    assert "Going on from step 20 of an earlier run." in err
+    assert names() == {"table.csv", "o"}
+    assert widenet("verify", "o")[0] == 0
 
-    def interrupting(self, problem, state):
-        if len(interrupted) == 2:
-            raise KeyboardInterrupt
-        interrupted.append(1)
-        return advance(self, problem, state)
 
-    options = ("--method", "pgd", "--out", "o")
-    monkeypatch.setattr(plan_module.PerturbedDescent, "advance", interrupting)
-    code, _, err = widenet("memorise", "table.csv", *options)
-    assert code == 130
-    assert "goes on from there" in err
-    assert {path.name for path in Path().iterdir()} == {"table.csv", "o.checkpoint.safetensors"}
-    monkeypatch.setattr(plan_module.PerturbedDescent, "advance", advance)
-    code, _, err = widenet("memorise", "table.csv", *options, "--seed", "1")
-    assert code == 2
-    assert "other data or settings" in err
-    code, _, err = widenet("memorise", "table.csv", *options)
+def test_a_store_that_was_named_stays(widenet, interrupted):
+    write_table("table.csv")
+    options = ("table.csv", "--method", "pgd", "--out", "o", "--store", "mine.store")
+    assert "mine.store" in interrupted(*options)
+    assert "Going on from step 20" in widenet("memorise", *options)[2]
+    assert names() == {"table.csv", "o", "mine.store"}
+    first = Path("o/certificate.json").read_bytes()
+    code, _, err = widenet("memorise", *options, "--force")
     assert code == 0
     assert "Going on" in err
-    assert {path.name for path in Path().iterdir()} == {"table.csv", "o"}
+    assert Path("o/certificate.json").read_bytes() == first
 
 
-def test_a_checkpoint_that_cannot_be_written(widenet, monkeypatch):
+def test_a_result_that_cannot_be_written_is_not_lost(widenet, monkeypatch):
     write_table("table.csv")
-    monkeypatch.setattr("widenet.runs.checkpoint.EVERY", 0.0)
-    Path("o.checkpoint.safetensors").mkdir()
+    monkeypatch.setattr("widenet.runs.kept.EVERY", 0.0)
+    writing = files_module._write_file
+
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files_module, "_write_file", full)
+    code, _, err = widenet("memorise", "table.csv", "--method", "pgd", "--out", "o")
+    assert (code, "No space left" in err) == (2, True)
+    assert names() == {"table.csv", "o.store"}
+    monkeypatch.setattr(files_module, "_write_file", writing)
+    monkeypatch.setattr(PerturbedDescent, "advance", lambda self, problem, state: 1 / 0)
+    assert widenet("memorise", "table.csv", "--method", "pgd", "--out", "o")[0] == 0
+    assert names() == {"table.csv", "o"}
+
+
+def test_a_store_that_cannot_be_written(widenet):
+    write_table("table.csv")
+    Path("o.store").mkdir()
     code, _, err = widenet("memorise", "table.csv", "--out", "o", "--force")
     assert code in (1, 2)
-    assert "o.checkpoint.safetensors" in err
+    assert "o.store" in err
     assert "Traceback" not in err
 
 
@@ -263,4 +312,6 @@ def test_help_does_not_import_torch(widenet):
     code, out, _ = widenet("memorise", "--help")
     assert code == 0
     assert "--theorem" in out
+    asked = "import sys; from widenet.memorise.study import MEMORISE; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", asked]).returncode == 0
     assert "verify" in widenet("--help")[1]

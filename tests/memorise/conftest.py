@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +12,19 @@ import pytest
 from safetensors.numpy import load as load_tensors
 
 from widenet.data import load
-from widenet.memorise.certificate import Source
-from widenet.memorise.checker.verify import Check, Verification, verify
-from widenet.memorise.plan import MemoriseSettings
+from widenet.memorise.checker.verify import Check, VerifyResult, verify
 from widenet.memorise.run import run_memorise
+from widenet.memorise.settings import MemoriseSettings
 
 
 class Found:
     """What verifying found, check by check."""
 
-    def __init__(self, verification: Verification) -> None:
+    def __init__(self, verification: VerifyResult) -> None:
         self.verified, self.checks = verification.verified, verification.checks
 
     def status(self, name: str) -> str:
-        return self._check(name).status
+        return self._check(name).status.value
 
     def sentence(self, name: str) -> str:
         return self._check(name).sentence
@@ -44,8 +44,9 @@ class Folder:
     def memorised(cls, path: Path, source: str, **settings: Any) -> "Folder":
         """What memorising leaves, without the report."""
         dataset = load(source)
-        about = Source(source, None, dataset.preparation.kind, False)
-        done = run_memorise(dataset, MemoriseSettings(**settings), source=about)
+        # Without the hash of the file, so that other files with other rows are told by these.
+        dataset = replace(dataset, origin=replace(dataset.origin, file_sha256=None))
+        done = run_memorise(dataset, MemoriseSettings(**settings))
         path.mkdir()
         folder = cls(path)
         folder.weights.write_bytes(done.weights)
@@ -101,7 +102,7 @@ def made(tmp_path_factory) -> Path:
     write_rows(place / "more.npz", 60, 5)
     write_rows(place / "numbers.npz", 20, 8, numbers=True)
     Folder.memorised(place / "two", str(place / "rows.npz"), layers=2)
-    Folder.memorised(place / "three", str(place / "more.npz"), layers=3, noise=0.01, seed=7)
+    Folder.memorised(place / "three", str(place / "more.npz"), layers=3, perturb=0.01, seed=7)
     Folder.memorised(place / "numbers", str(place / "numbers.npz"))
     return place
 

@@ -9,23 +9,23 @@ import time
 from pathlib import Path
 
 from widenet import cli
-from widenet.memorise import checkpoint
 from widenet.memorise.methods import pgd
-from widenet.runs.checkpoint import Checkpoint
+from widenet.runs import kept
+from widenet.runs.store import Store
 
 
 def main(log: Path) -> None:
-    save = Checkpoint.save
+    save = Store.save_state
 
-    def logging(self, state, notes):
-        save(self, state, notes)
+    def logging(self, trial, arrays, notes, *, finished=False):
+        save(self, trial, arrays, notes, finished=finished)
         with log.open("a") as file:
-            file.write(f"{int(state['t']) if state else 0}\n")
+            file.write(f"{int(arrays['t']) if arrays else 0}\n")
         time.sleep(0.1)
 
-    checkpoint.EVERY = 0.0
+    kept.EVERY = 0.0
     pgd.MOST = 10  # steps of one piece
-    Checkpoint.save = logging
+    Store.save_state = logging
     cli.main()
 
 

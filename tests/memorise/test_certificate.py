@@ -10,8 +10,8 @@ import torch
 from safetensors.numpy import load as load_tensors
 
 from widenet.data import load
+from widenet.data.origin import Origin
 from widenet.memorise.certificate import (
-    Source,
     canonical,
     certificate_bytes,
     measure_fit,
@@ -19,9 +19,10 @@ from widenet.memorise.certificate import (
     tensor_sha256,
 )
 from widenet.memorise.conditions import conditions_of
-from widenet.memorise.plan import MemoriseSettings
-from widenet.memorise.problem import Problem, perturbed, problem_of
+from widenet.memorise.problem import SquaresProblem, perturbed_inputs, problem_of
 from widenet.memorise.run import run_memorise
+from widenet.memorise.settings import MemoriseSettings
+from widenet.report.memorise import sentences
 
 
 def table(folder: Path, n: int = 12, d: int = 6, *, numbers: bool = False):
@@ -86,18 +87,18 @@ def test_lemmas_3_and_4_away_from_a_minimum(tmp_path):
 
 def test_equal_runs_have_equal_certificates_and_times_are_in_none(tmp_path):
     dataset = table(tmp_path, n=40, d=5)
-    runs = [run_memorise(dataset, MemoriseSettings(seed=3, noise=0.01)) for _ in range(2)]
+    runs = [run_memorise(dataset, MemoriseSettings(seed=3, perturb=0.01)) for _ in range(2)]
     assert runs[0].certificate == runs[1].certificate
     assert runs[0].weights == runs[1].weights
-    assert runs[0].result.seconds != runs[1].result.seconds
+    assert runs[0].seconds != runs[1].seconds
     assert b"second" not in runs[0].certificate
-    other = run_memorise(dataset, MemoriseSettings(seed=4, noise=0.01))
+    other = run_memorise(dataset, MemoriseSettings(seed=4, perturb=0.01))
     assert other.certificate != runs[0].certificate
 
 
 def test_hashes_and_digest_as_the_documentation_tells_them(tmp_path):
     dataset = table(tmp_path)
-    done = run_memorise(dataset, MemoriseSettings(noise=0.02, seed=5))
+    done = run_memorise(dataset, MemoriseSettings(perturb=0.02, seed=5))
     record = json.loads(done.certificate)
     draws = np.random.Generator(np.random.PCG64(5)).standard_normal(dataset.X.shape)
     X = dataset.X.numpy() + 0.02 * draws
@@ -107,6 +108,15 @@ def test_hashes_and_digest_as_the_documentation_tells_them(tmp_path):
     y = dataset.labels.numpy().astype("<f8")
     assert record["data"]["targets_sha256"] == hashlib.sha256(b"(12,)" + y.tobytes()).hexdigest()
     assert record["data"]["classes_sha256"] == hashlib.sha256(b'["a", "b", "c"]').hexdigest()
+    file = (tmp_path / "rows.npz").read_bytes()
+    assert record["data"]["file_sha256"] == hashlib.sha256(file).hexdigest()
+    assert record["data"]["source"] == str(tmp_path / "rows.npz")
+    assert (record["data"]["target"], record["data"]["prepare"], record["data"]["impute"]) == (
+        None,
+        "unit",
+        False,
+    )
+    assert record["data"]["noise"] == 0.02
     assert record["network"]["weights_sha256"] == hashlib.sha256(done.weights).hexdigest()
     digest = record.pop("digest")
     plain = (json.dumps(record, indent=2, sort_keys=True) + "\n").encode()
@@ -118,7 +128,7 @@ def test_numbers_are_reproduced_to_a_thousandth_of_their_spread(tmp_path):
     record, _, done = certificate_of(dataset)
     assert record["tolerance"] == pytest.approx(1e-3)
     assert record["max_residual"] < 1e-9
-    assert "to 0.001" in done.result.verdict[0]
+    assert "to 0.001" in sentences(done)[0]
 
 
 def test_no_certificate_for_weights_that_miss_a_target(tmp_path):
@@ -128,7 +138,7 @@ def test_no_certificate_for_weights_that_miss_a_target(tmp_path):
     W = torch.zeros(problem.k, problem.r, dtype=torch.float64)
     fit = measure_fit(problem, dataset.X, W, conditions, is_classes=True)
     with pytest.raises(ValueError, match="miss"):
-        certificate_bytes(problem, dataset.X, conditions, fit, Source("x", None, "unit", False), (), b"")
+        certificate_bytes(problem, dataset.X, conditions, fit, Origin("x", None, "unit", False), (), b"")
 
 
 def test_rounding_counts_against_a_label(tmp_path):
@@ -160,7 +170,9 @@ def test_repeated_rows_count_once():
     """Two rows twice each: σ_min is that of the two, and Lemma 4 holds all the same."""
     dataset = load("digits")
     rows = torch.tensor([0, 1, 2, 0, 1])
-    problem = Problem(dataset.X[rows], dataset.labels[rows].double(), 2 * dataset.d + 2, 2, None, 0.0, 0)
+    problem = SquaresProblem(
+        dataset.X[rows], dataset.labels[rows].double(), 2 * dataset.d + 2, 2, None, 0.0, 0
+    )
     part = type(dataset)(**{**dataset.__dict__, "X": dataset.X[rows], "labels": dataset.labels[rows]})
     conditions = conditions_of(part, problem)
     assert conditions.num_points == 3
@@ -184,4 +196,4 @@ def test_hash_depends_on_the_shape_and_on_every_bit():
     assert tensor_sha256(values.reshape(2, 3)) == tensor_sha256(values.reshape(3, 2).reshape(2, 3))
     transposed = values.reshape(3, 2).T
     assert tensor_sha256(transposed) == tensor_sha256(transposed.contiguous())
-    assert perturbed(transposed, 0.0, 0) is transposed
+    assert perturbed_inputs(transposed, 0.0, 0) is transposed

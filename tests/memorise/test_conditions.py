@@ -12,6 +12,7 @@ from widenet.memorise.conditions import conditions_of, nearest_rows
 from widenet.memorise.problem import problem_of
 from widenet.memorise.rounding import squares_moved
 from widenet.memorise.sigma import SquaresGram, smallest_certifiable, smallest_singular_value
+from widenet.report.memorise.sentences import requirements
 
 
 @pytest.fixture
@@ -120,7 +121,7 @@ def test_the_rounding_of_a_random_layer_counts(table, monkeypatch):
     dataset = table(rng.normal(size=(40, 4)), rng.normal(size=40))
     assert measured(dataset).sigma_min.lower > 0
     for module in (problem, conditions):
-        monkeypatch.setattr(module, "feature_errors", lambda layer, X: torch.ones(len(X)).double())
+        monkeypatch.setattr(module, "layer_errors", lambda layer, X: torch.ones(len(X)).double())
     found = measured(dataset)
     assert found.sigma_min.lower == 0.0
     assert found.sigma_min.value < found.certifiable
@@ -150,7 +151,7 @@ def test_random_data_of_the_paper(table):
     assert found.sigma_min.lower > 0
     assert found.mending_noise is None
     assert found.rows_tried == 0
-    words = " ".join(found.sentences())
+    words = " ".join(requirements(found))
     assert "300 rows ≤ d(d+1)/2 = 5,050, r = 2d + 2 = 202 and σ_min = 0." in words
     assert found.sigma_two_layers == found.sigma_min.value
     assert "the theorem applies" in words
@@ -161,8 +162,10 @@ def test_digits_take_three_layers():
     assert (found.layers, found.k, found.r, found.power, found.rank) == (3, 86, 174, 2, 61)
     assert 0 < found.sigma_min.lower <= found.sigma_min.value
     assert found.sigma_two_layers == 0.0
-    assert "1,797 rows ≤ 1,891 (rank 61), r = 2d + 2 = 130 and σ_min = 0 to rounding" in found.sentences()[0]
-    assert "Three layers are taken: k = 86 random features of power 2" in found.sentences()[1]
+    assert (
+        "1,797 rows ≤ 1,891 (rank 61), r = 2d + 2 = 130 and σ_min = 0 to rounding" in requirements(found)[0]
+    )
+    assert "Three layers are used: k = 86 random features of power 2" in requirements(found)[1]
 
 
 def test_nearly_identical_inputs_are_mended_by_a_perturbation(table):
@@ -174,7 +177,7 @@ def test_nearly_identical_inputs_are_mended_by_a_perturbation(table):
     assert found.sigma_min.lower == 0.0
     assert found.sigma_min.value < found.certifiable
     assert found.mending_noise == 1e-4
-    assert f"--perturb {found.mending_noise:g} would mend it" in found.sentences()[-1]
+    assert f"`perturb={found.mending_noise:g}` would mend it" in requirements(found)[-1]
     assert measured(dataset, layers=2, noise=found.mending_noise).sigma_min.lower > 0
 
 
@@ -182,12 +185,12 @@ def test_what_no_perturbation_mends_is_said(table):
     rng = np.random.default_rng(0)
     dataset = table(rng.normal(size=(40, 3)), rng.normal(size=40))
     found = measured(dataset, layers=3, power=2)
-    assert found.sentences()[0] == "Two layers are too few: 40 rows > d(d+1)/2 = 6."
+    assert requirements(found)[0] == "Two layers are too few: 40 rows > d(d+1)/2 = 6."
     assert found.most_points == 15
     assert found.sigma_min.lower == 0.0
     assert found.mending_noise is None
-    assert "40 points exceed the 15 that this network tells apart" in found.sentences()[-2]
-    assert "No perturbation" in found.sentences()[-1]
+    assert "40 points exceed the 15 that this network tells apart" in requirements(found)[-2]
+    assert "No perturbation" in requirements(found)[-1]
 
 
 def test_perturbations_of_many_rows_are_tried_on_the_nearest(table, monkeypatch):
@@ -198,7 +201,7 @@ def test_perturbations_of_many_rows_are_tried_on_the_nearest(table, monkeypatch)
     found = measured(table(X, rng.normal(size=60)), layers=2)
     assert found.rows_tried == 20
     assert found.mending_noise == 1e-4
-    assert "tried on the 20 rows nearest to others" in found.sentences()[-1]
+    assert "tried on the 20 rows nearest to others" in requirements(found)[-1]
 
 
 def test_nearest_rows_hold_the_nearest_pair(generator, monkeypatch):
@@ -220,4 +223,4 @@ def test_any_small_table_gets_an_answer(n, d, prepare, table):
     assert found.num_points == n
     assert found.most_points >= n
     assert found.sigma_min.lower <= found.sigma_min.value
-    assert all(sentence.endswith(".") for sentence in found.sentences())
+    assert all(sentence.endswith(".") for sentence in requirements(found))

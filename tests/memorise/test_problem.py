@@ -67,7 +67,7 @@ def test_digits_span_too_little_for_two_layers(digits):
 
 
 def test_two_layers_are_refused_for_too_many_rows_with_an_offer(gaussian):
-    with pytest.raises(InputError, match=r"d\(d\+1\)/2 = 15 .* has 16: pass --layers 3"):
+    with pytest.raises(InputError, match=r"d\(d\+1\)/2 = 15 .* has 16: pass `layers=3`"):
         problem_of(gaussian(16, 5), layers=2)
     assert problem_of(gaussian(15, 5), layers=2).layers == 2
 
@@ -88,7 +88,7 @@ def test_equal_and_opposite_inputs_with_different_targets_are_named(factor, tabl
     X = np.random.default_rng(0).normal(size=(9, 4))
     X[6] = factor * X[2]
     relation = "the same input" if factor > 0 else "opposite inputs"
-    with pytest.raises(InputError, match=f"Rows 3 and 7 are {relation}.*'2.5' and '6.5'.*--perturb"):
+    with pytest.raises(InputError, match=f"Rows 3 and 7 are {relation}.*'2.5' and '6.5'.*`perturb=0.01`"):
         problem_of(table(X, np.arange(9) + 0.5))
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from widenet.memorise import recheck
+from widenet.memorise.checker import recheck
 from widenet.memorise.problem import random_weights
-from widenet.memorise.rounding import feature_errors, output_rounding, squares_moved
+from widenet.memorise.rounding import layer_errors, output_rounding, squares_moved
 from widenet.networks.quadratic import RandomLayer, neuron_outputs
 
 
@@ -49,7 +49,7 @@ def test_outputs_are_within_their_rounding(draw, power):
     exact = exact_outputs(exact_features(layer, X), W)
     computed = neuron_outputs(Z, W).tolist()
     error = max(abs(float(Fraction(here) - there)) for here, there in zip(computed, exact, strict=True))
-    assert 0 < error <= output_rounding(Z, feature_errors(layer, X), W, y) < 1e7 * error
+    assert 0 < error <= output_rounding(Z, layer_errors(layer, X), W, y) < 1e7 * error
 
 
 @pytest.mark.parametrize(("size", "scale"), [(1.0, 0.3), (1e-155, 1e300), (1e-4, 1e200), (1.0, 1e-321)])
@@ -57,7 +57,7 @@ def test_outputs_are_within_their_rounding(draw, power):
 def test_features_are_within_their_errors(draw, size, scale, power):
     """Also where products, powers or the scaling underflow."""
     layer, X = RandomLayer(random_weights(4, 3, seed=0), power, scale), size * draw(6, 3)
-    bounds = feature_errors(layer, X).tolist()
+    bounds = layer_errors(layer, X).tolist()
     for row, exact, bound in zip(layer(X).tolist(), exact_features(layer, X), bounds, strict=True):
         squared = sum((Fraction(here) - there) ** 2 for here, there in zip(row, exact, strict=True))
         assert squared <= Fraction(bound) ** 2
@@ -83,7 +83,7 @@ def test_verifying_allows_for_the_same(draw):
     layer = RandomLayer(random_weights(6, 5, seed=0), 3, 0.2)
     Z, W = layer(X), draw(6, 14)
     net = recheck.Net(W.numpy(), layer.R.numpy(), layer.power, layer.scale)
-    errors = feature_errors(layer, X)
+    errors = layer_errors(layer, X)
     np.testing.assert_allclose(errors, recheck.feature_errors(net, X.numpy()), rtol=1e-12)
     fit = recheck.fit_of(net, X.numpy(), Z.numpy(), y.numpy())
     assert squares_moved(Z, errors) == pytest.approx(1.001 * float(np.linalg.norm(fit.moved)), rel=1e-12)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import make_dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +13,16 @@ import pytest
 import torch
 
 from widenet.base.errors import WidenetError
+from widenet.base.progress import Progress
 from widenet.data import load
-from widenet.memorise import plan as plan_module
 from widenet.memorise.checker.verify import verify
 from widenet.memorise.methods.adam import AdamRecipe
-from widenet.memorise.plan import MemoriseSettings
-from widenet.memorise.run import checkpoint_at, loss_curve, run_memorise
+from widenet.memorise.run import loss_curve, run_memorise, trial_of
+from widenet.memorise.settings import METHODS, MemoriseSettings
+from widenet.report import memorise as room
+from widenet.runs.code import import_closure
+from widenet.runs.store import Store
+from widenet.study.result import Outcome
 
 SLOW_RUN = Path(__file__).parent / "slow_run.py"
 
@@ -42,8 +46,8 @@ def paper_data(tmp_path_factory):
 
 @pytest.mark.parametrize("method", ["pgd", "direct"])
 def test_the_papers_random_data(paper_data, method):
-    result = run_memorise(paper_data, MemoriseSettings(layers=2, width=300, method=method)).result
-    assert (result.n, result.d, result.k, result.r) == (300, 100, 100, 300)
+    result = run_memorise(paper_data, MemoriseSettings(layers=2, width=300, method=method))
+    assert (result.data.n, result.data.d, result.k, result.r) == (300, 100, 100, 300)
     assert result.loss < 1e-10
     assert result.labels_reproduced
     assert result.holds
@@ -55,8 +59,8 @@ def test_digits_with_their_own_labels_and_with_random_ones():
     digits = load("digits")
     shuffled = digits.labels[torch.randperm(digits.n, generator=torch.Generator().manual_seed(0))]
     for dataset in (digits, replace(digits, labels=shuffled)):
-        result = run_memorise(dataset, MemoriseSettings(layers=3)).result
-        assert (result.n, result.d, result.k, result.r) == (1797, 64, 86, 174)
+        result = run_memorise(dataset, MemoriseSettings(layers=3))
+        assert (result.data.n, result.data.d, result.k, result.r) == (1797, 64, 86, 174)
         assert result.labels_reproduced
         assert result.sigma_min.lower > 0
 
@@ -114,21 +118,21 @@ def test_interrupted_it_says_how_to_go_on(table, tmp_path):
     err = process.communicate(timeout=60)[1]
     assert process.returncode == 130
     assert "the same command goes on from there" in err
-    assert "out.checkpoint.safetensors" in err
+    assert "out.store" in err
 
 
-def test_settings_that_end_elsewhere_are_other_runs(table, tmp_path):
+def test_settings_that_end_elsewhere_are_other_runs(table):
     dataset = load(str(table))
     shuffled = replace(dataset, labels=dataset.labels.flip(0))
     renamed = replace(dataset, classes=tuple("wxyz"))
     identities = {
-        checkpoint_at(tmp_path / "a", data, settings).identity
+        trial_of(data, settings).identity
         for data, settings in (
             (dataset, MemoriseSettings()),
             (dataset, MemoriseSettings(seed=1)),
             (dataset, MemoriseSettings(method="pgd")),
             (dataset, MemoriseSettings(method="pgd", theorem=True)),
-            (dataset, MemoriseSettings(noise=0.1)),
+            (dataset, MemoriseSettings(perturb=0.1)),
             (dataset, MemoriseSettings(width=60)),
             (dataset, MemoriseSettings(layers=3)),
             (load("digits"), MemoriseSettings()),
@@ -137,34 +141,66 @@ def test_settings_that_end_elsewhere_are_other_runs(table, tmp_path):
         )
     }
     assert len(identities) == 10
-    again = checkpoint_at(tmp_path / "b", load(str(table)), MemoriseSettings())
-    assert again.identity in identities
+    assert trial_of(load(str(table)), MemoriseSettings()).identity in identities
+
+
+def test_the_code_of_a_run_is_all_that_its_end_depends_on():
+    modules = (place.partition(":")[0] for place in METHODS.values())
+    closure = import_closure(["widenet.memorise.run", *modules])
+    parts = (
+        "certificate",
+        "conditions",
+        "landscape",
+        "problem",
+        "rounding",
+        "sigma",
+        "sizes",
+        "methods.steps",
+    )
+    beyond = ("networks.quadratic", "spectrum.cholesky", "spectrum.lanczos", "base.rounding")
+    assert closure >= {
+        *(f"widenet.memorise.{part}" for part in parts),
+        *(f"widenet.{part}" for part in beyond),
+        "widenet.theory.mild_memorisation.descent",
+    }
+    assert not any(module.startswith(("widenet.report", "widenet.cli")) for module in closure)
 
 
 def test_what_misses_a_label_has_no_certificate(table, monkeypatch):
-    monkeypatch.setattr(plan_module, "AdamRecipe", lambda: AdamRecipe(epochs=1))
-    done = run_memorise(load(str(table)), MemoriseSettings(method="adam"))
-    assert done.certificate is None
-    assert not done.result.certified
-    assert not done.result.labels_reproduced
-    assert done.result.verdict[0].startswith("Not memorised")
-    assert "--method direct" in done.result.verdict[1]
+    recipe = make_dataclass("Short", [("epochs", int, 1)], bases=(AdamRecipe,), frozen=True)
+    monkeypatch.setattr("widenet.memorise.methods.adam.AdamRecipe", recipe)
+    result = run_memorise(load(str(table)), MemoriseSettings(method="adam"))
+    assert result.certificate is None
+    assert not result.certified
+    assert not result.labels_reproduced
+    assert result.outcome is Outcome.FAILED
+    verdict = room.sentences(result)
+    assert verdict[0].startswith("Not memorised")
+    assert "`method=direct`" in verdict[1]
+    assert set(room.files(result)) == {"weights.safetensors"}
 
 
 def test_divergence_is_told_and_not_gone_on_from(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(plan_module, "AdamRecipe", lambda: AdamRecipe(epochs=3, rate=1e30))
-    monkeypatch.setattr("widenet.runs.checkpoint.EVERY", 0.0)
-    dataset, settings = load(str(table)), MemoriseSettings(method="adam")
-    mine = checkpoint_at(tmp_path / "a", dataset, settings)
-    with pytest.raises(WidenetError, match="diverged"):
-        run_memorise(dataset, settings, checkpoint=mine)
-    assert not mine.path.exists()
+    recipe = make_dataclass(
+        "Wild", [("rate", float, 1e30), ("epochs", int, 3)], bases=(AdamRecipe,), frozen=True
+    )
+    monkeypatch.setattr("widenet.memorise.methods.adam.AdamRecipe", recipe)
+    monkeypatch.setattr("widenet.runs.kept.EVERY", 0.0)
+    with Store(tmp_path / "a") as store:
+        with pytest.raises(WidenetError, match=r"diverged.*`method`.*`seed`"):
+            run_memorise(load(str(table)), MemoriseSettings(method="adam"), store=store)
+        assert store.is_empty()
 
 
 def test_progress_names_the_stages(table):
     told: list[str] = []
-    run_memorise(load(str(table)), progress=told.append)
-    stages = list(dict.fromkeys(stage.partition(":")[0] for stage in told))
+
+    class Telling(Progress):
+        def __call__(self, stage, done=None, total=None, detail=""):
+            told.append(stage)
+
+    run_memorise(load(str(table)), progress=Telling())
+    stages = list(dict.fromkeys(told))
     assert stages == ["choosing the network", "computing σ_min", "training", "measuring the network"]
 
 
@@ -177,11 +213,18 @@ def test_a_long_history_is_thinned():
 
 
 def test_the_result_is_json_with_the_promised_keys(table):
-    record = run_memorise(load(str(table))).result.to_dict()
+    result = run_memorise(load(str(table)))
+    record = room.record(result)
     promised = (
-        "schema version n d layers r k parameters sigma_min loss max_residual labels_reproduced lambda_min "
-        "bound holds method steps seconds"
+        "schema version data n points d layers k r power parameters conditions sigma_min loss max_residual "
+        "tolerance labels_reproduced curvature_norm lambda_min bound holds method notes steps curve "
+        "certified verdict forecast seconds"
     )
     assert set(promised.split()) <= set(record)
+    assert set(record["data"]) >= {"name", "task", "classes", "prepare", "noise", "provenance"}
+    assert "weights" not in record
+    assert all(
+        isinstance(sentence, str) for key in ("conditions", "notes", "verdict") for sentence in record[key]
+    )
     assert set(record["sigma_min"]) == {"value", "lower"}
     json.dumps(record, allow_nan=False)

@@ -26,7 +26,7 @@ from widenet.cli.common import (
     tell_result,
     yes_option,
 )
-from widenet.cli.options import options_of
+from widenet.cli.options import in_flags, options_of
 from widenet.study.reading import Reading
 from widenet.study.settings import Settings
 from widenet.study.study import Study
@@ -69,7 +69,7 @@ def run_study(study: Study, given: dict[str, Any]) -> int:
         result = call.run(progress)
     tell_result(result, room, as_json=given["as_json"], out=call.out)
     if result.outcome.value == "failed":
-        click.echo(f"widenet: {' '.join(room.sentences(result)[:2])}", err=True)
+        click.echo(_flagged(f"widenet: {' '.join(room.sentences(result)[:2])}"), err=True)
     return EXIT_CODES[result.outcome.value]
 
 
@@ -161,8 +161,12 @@ def _on_the_way(room: Any, fact: object) -> tuple[str, ...]:
 
     if isinstance(fact, Forecast):
         return (fact.told(),)
-    words: tuple[str, ...] = room.on_the_way(fact) if hasattr(room, "on_the_way") else ()
-    return words
+    return tuple(map(_flagged, room.on_the_way(fact))) if hasattr(room, "on_the_way") else ()
+
+
+def _flagged(message: str) -> str:
+    """A message with the flags of this command in place of the names of settings."""
+    return in_flags(message, click.get_current_context().command.params)
 
 
 def _of(settings: type[Settings], given: dict[str, Any]) -> dict[str, Any]:

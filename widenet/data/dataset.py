@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from widenet.data.origin import Origin
 from widenet.data.prepare import Preparation
 from widenet.data.targets import OWN_UNITS, TargetScale, Task
 
@@ -29,6 +30,7 @@ class Dataset:
         preparation: The map from raw feature rows to X, so that new rows go through the same one.
         provenance: Sentences that tell what was read and which encodings were made.
         target_scale: From Y back to the user's units; the same for a subset of the rows.
+        origin: How to load these rows again; None where they did not come from `load`.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Dataset:
     preparation: Preparation
     provenance: tuple[str, ...]
     target_scale: TargetScale = OWN_UNITS
+    origin: Origin | None = None
 
     @property
     def n(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 from widenet.base.errors import InputError
@@ -18,6 +19,7 @@ from widenet.data.assembling import (
 from widenet.data.builtin import BUILTINS, builtin_names, get_builtin
 from widenet.data.concept_names import CONCEPTS, NUM_HELD_OUT, is_concept, parse_draw
 from widenet.data.dataset import Dataset
+from widenet.data.origin import Origin
 from widenet.data.prepare import Kind
 from widenet.data.tables import DELIMITERS, read_delimited, read_parquet
 
@@ -44,6 +46,12 @@ def load(
         impute: Replace missing feature values by the column's median or most frequent category, instead of
             refusing.
     """
+    dataset = _load(source, target, prepare, impute=impute)
+    origin = Origin(source, target, dataset.preparation.kind, impute, file_hash(source))
+    return replace(dataset, origin=origin)
+
+
+def _load(source: str, target: str | None, prepare: Kind | None, *, impute: bool) -> Dataset:
     if is_concept(source):
         _refuse_target(target, source)
         return concept_dataset(source, prepare or "raw")

@@ -70,7 +70,8 @@ def with_labels(dataset: Dataset, labels: Tensor) -> Dataset:
         raise InputError(f"{dataset.name} has numbers as targets, so it has no labels to replace.")
     pairs = zip(dataset.labels.tolist(), labels.tolist(), dataset.given, strict=True)
     given = tuple(word if old == new else dataset.classes[new] for old, new, word in pairs)
-    return replace(dataset, Y=class_columns(labels, len(dataset.classes)), labels=labels, given=given)
+    Y = class_columns(labels, len(dataset.classes))
+    return replace(dataset, Y=Y, labels=labels, given=given, origin=None)
 
 
 def subset(dataset: Dataset, indices: Tensor) -> Dataset:
@@ -83,4 +84,5 @@ def subset(dataset: Dataset, indices: Tensor) -> Dataset:
         rows=dataset.rows[indices],
         given=tuple(dataset.given[index] for index in indices.tolist()),
         images=None if dataset.images is None else dataset.images[indices],
+        origin=None,
     )

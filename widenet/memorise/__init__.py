@@ -1,1 +1,1 @@
-"""Memorise: a data set -> a network that fits it exactly, and a certificate."""
+"""Memorise: a data set to weights that reproduce every target, and a certificate that anybody can check."""

@@ -6,7 +6,7 @@ that any changed bit shows.
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -14,10 +14,11 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
+from widenet.data.origin import Origin
 from widenet.memorise.conditions import Conditions
 from widenet.memorise.landscape import Landscape, landscape
-from widenet.memorise.problem import Problem
-from widenet.memorise.rounding import feature_errors, output_rounding
+from widenet.memorise.problem import SquaresProblem
+from widenet.memorise.rounding import layer_errors, output_rounding
 
 SCHEMA = "widenet/certificate/1"
 HALF = 0.5  # residuals of classes below it are gone after rounding
@@ -25,26 +26,7 @@ SHARE = 1e-3  # of the standard deviation of targets that are numbers, which res
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where the rows came from, so that they can be loaded again.
-
-    Attributes:
-        source: Built-in name or file, as it was given.
-        target: Column to predict, as it was given.
-        prepare: Map of the rows, of `Preparation`.
-        impute: Whether missing values were filled in.
-        file_sha256: Hash of the file; None if it was not a file.
-    """
-
-    source: str
-    target: str | None
-    prepare: str
-    impute: bool
-    file_sha256: str | None = None
-
-
-@dataclass(frozen=True)
-class Fit:
+class MeasuredFit:
     """Weights with everything that is measured at them.
 
     Attributes:
@@ -61,7 +43,7 @@ class Fit:
 
     @property
     def labels_reproduced(self) -> bool:
-        """Whether every target is met, and anybody who computes the outputs in float64 will find so.
+        """Whether every target is met, so that anybody who computes the outputs in float64 finds it met.
 
         The residuals here and those of a checker are each off by at most `rounding`, and a checker counts
         its own against us.
@@ -69,27 +51,29 @@ class Fit:
         return self.landscape.max_residual + 3 * self.rounding < self.tolerance
 
 
-def measure_fit(problem: Problem, X: Tensor, W: Tensor, conditions: Conditions, *, is_classes: bool) -> Fit:
+def measure_fit(
+    problem: SquaresProblem, X: Tensor, W: Tensor, conditions: Conditions, *, is_classes: bool
+) -> MeasuredFit:
     """Everything that a certificate says of weights W (k, r), for inputs X (n, d) as they were perturbed."""
     W = W.to(torch.float64)
     tolerance = HALF if is_classes else SHARE * float(problem.y.std(correction=0))
     found = landscape(problem.Z, problem.y, W, conditions.sigma_min.lower)
-    rounding = output_rounding(problem.Z, feature_errors(problem.layer, X), W, problem.y)
-    return Fit(W, found, rounding, tolerance)
+    rounding = output_rounding(problem.Z, layer_errors(problem.layer, X), W, problem.y)
+    return MeasuredFit(W, found, rounding, tolerance)
 
 
-def pack_weights(problem: Problem, W: Tensor) -> bytes:
+def pack_weights(problem: SquaresProblem, W: Tensor) -> bytes:
     """W, and R of the random layer, in the safetensors format."""
     tensors = {"W": W} | ({} if problem.layer is None else {"R": problem.layer.R})
     return save({name: tensor.contiguous() for name, tensor in tensors.items()})
 
 
 def certificate_bytes(
-    problem: Problem,
+    problem: SquaresProblem,
     X: Tensor,
     conditions: Conditions,
-    fit: Fit,
-    source: Source,
+    fit: MeasuredFit,
+    origin: Origin,
     classes: tuple[str, ...],
     weights: bytes,
 ) -> bytes:
@@ -98,9 +82,9 @@ def certificate_bytes(
     Args:
         problem: What was memorised.
         X: Its inputs, prepared and perturbed, shape (n, d).
-        conditions: What the theorems ask for.
+        conditions: What the theorems require.
         fit: The weights, of which it must be true that they reproduce all targets.
-        source: Where the rows came from.
+        origin: Where the rows came from.
         classes: Names of the classes, in the order of the numbers that stand for them; none for numbers.
         weights: The file of weights.
     """
@@ -111,7 +95,7 @@ def certificate_bytes(
         "schema": SCHEMA,
         "version": version("widenet"),
         "data": {
-            **source.__dict__,
+            **asdict(origin),
             "noise": float(problem.noise),
             "seed": problem.seed,
             "inputs_sha256": tensor_sha256(X),
@@ -131,7 +115,7 @@ def certificate_bytes(
         "k": problem.k,
         "r": problem.r,
         "parameters": problem.num_parameters,
-        "sigma_min": conditions.sigma_min.__dict__,
+        "sigma_min": asdict(conditions.sigma_min),
         "loss": found.loss,
         "max_residual": found.max_residual,
         "tolerance": fit.tolerance,
@@ -144,12 +128,12 @@ def certificate_bytes(
     return canonical(record | {"digest": hashlib.sha256(canonical(record)).hexdigest()})
 
 
-def bound_of(fit: Fit, conditions: Conditions) -> float | None:
+def bound_of(fit: MeasuredFit, conditions: Conditions) -> float | None:
     """Lemma 4's bound; None without a proof that σ_min is not 0."""
     return fit.landscape.bound if conditions.sigma_min.lower > 0 else None
 
 
-def holds_of(fit: Fit, conditions: Conditions) -> bool | None:
+def holds_of(fit: MeasuredFit, conditions: Conditions) -> bool | None:
     """Whether the loss is within Lemma 4's bound; None without a bound."""
     return fit.landscape.holds if conditions.sigma_min.lower > 0 else None
 

@@ -1,4 +1,4 @@
-"""What the theorems on memorising ask for, and whether this data set has it."""
+"""What the theorems on memorising require, and whether this data set has it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.base.wording import counted
 from widenet.data.dataset import Dataset
-from widenet.memorise.problem import Problem, distinct_rows, first_of_point, perturbed
-from widenet.memorise.rounding import feature_errors
+from widenet.memorise.problem import SquaresProblem, distinct_points, first_of_point, perturbed_inputs
+from widenet.memorise.rounding import layer_errors
 from widenet.memorise.sigma import smallest_certifiable, smallest_singular_value
 from widenet.memorise.sizes import MANY_ROWS, default_features, default_neurons, num_forms
 from widenet.spectrum.cholesky import EigenvalueBracket
@@ -69,18 +68,14 @@ class Conditions:
     mending_noise: float | None
     rows_tried: int
 
-    def sentences(self) -> tuple[str, ...]:
-        """What was asked for and what was found, in words."""
-        return (_two_layers_words(self), _network_words(self), *_sigma_words(self))
-
 
 def conditions_of(
-    dataset: Dataset, problem: Problem, *, progress: Callable[[float], None] = lambda _: None
+    dataset: Dataset, problem: SquaresProblem, *, progress: Callable[[float], None] = lambda _: None
 ) -> Conditions:
     """Measure the conditions for a problem made from a data set."""
-    X = perturbed(dataset.X, problem.noise, problem.seed)
-    points = distinct_rows(first_of_point(X))
-    Z, errors = problem.Z[points], feature_errors(problem.layer, X[points])
+    X = perturbed_inputs(dataset.X, problem.noise, problem.seed)
+    points = distinct_points(first_of_point(X))
+    Z, errors = problem.Z[points], layer_errors(problem.layer, X[points])
     sigma = smallest_singular_value(Z, errors, progress=progress)
     rank = int(torch.linalg.matrix_rank(X))
     power = None if problem.layer is None else problem.layer.power
@@ -109,7 +104,9 @@ def conditions_of(
     )
 
 
-def _sigma_two_layers(points: Tensor, most: int, problem: Problem, sigma: EigenvalueBracket) -> float | None:
+def _sigma_two_layers(
+    points: Tensor, most: int, problem: SquaresProblem, sigma: EigenvalueBracket
+) -> float | None:
     """σ_min of the distinct inputs themselves, `sigma` if that is what it is; 0.0 where it is not proved."""
     if problem.layers == 2:
         found = sigma
@@ -122,7 +119,7 @@ def _sigma_two_layers(points: Tensor, most: int, problem: Problem, sigma: Eigenv
     return found.value if found.lower > 0 else 0.0
 
 
-def _mend(X: Tensor, problem: Problem) -> tuple[int, float | None]:
+def _mend(X: Tensor, problem: SquaresProblem) -> tuple[int, float | None]:
     """How many rows were tried and the least noise that makes their σ_min certified.
 
     σ_min of some rows is an upper bound on that of all, so with many rows the answer may be too small.
@@ -131,9 +128,9 @@ def _mend(X: Tensor, problem: Problem) -> tuple[int, float | None]:
     for noise in NOISE_LEVELS:
         if noise <= problem.noise:
             continue
-        moved = perturbed(X, noise, problem.seed)[rows]
+        moved = perturbed_inputs(X, noise, problem.seed)[rows]
         Z = moved if problem.layer is None else problem.layer(moved)
-        if smallest_singular_value(Z, feature_errors(problem.layer, moved)).lower > 0:
+        if smallest_singular_value(Z, layer_errors(problem.layer, moved)).lower > 0:
             return len(rows), noise
     return len(rows), None
 
@@ -150,46 +147,3 @@ def nearest_rows(X: Tensor, most: int) -> Tensor:
         cosines.diagonal(start).zero_()
         nearest[start : start + TILE] = cosines.amax(1)
     return nearest.topk(most).indices.sort().values
-
-
-def _two_layers_words(conditions: Conditions) -> str:
-    c = conditions
-    points = f"{c.num_points:,} distinct rows" if c.num_points < c.n else counted(c.n, "row")
-    forms = f"d(d+1)/2 = {num_forms(c.d, 2):,}" if c.rank == c.d else f"{c.most_two_layers:,} (rank {c.rank})"
-    if c.num_points > c.most_two_layers:
-        return f"Two layers are too few: {points} > {forms}."
-    measured = "" if c.sigma_two_layers is None else f" and σ_min = {c.sigma_two_layers:.3g}"
-    hidden = " to rounding, which they need above 0" if c.sigma_two_layers == 0 else ""
-    return f"Two layers: {points} ≤ {forms}, r = 2d + 2 = {default_neurons(c.d):,}{measured}{hidden}."
-
-
-def _network_words(conditions: Conditions) -> str:
-    c = conditions
-    neurons = f"r = {c.r:,} neurons (2k + 2 = {c.r_needed:,} are needed)"
-    weights = f"{c.num_parameters:,} weights, {c.num_parameters / c.n:.1f} for each row"
-    if c.layers == 2:
-        return f"Two layers are taken: k = d = {c.d:,}, {neurons}, {weights}."
-    return (
-        f"Three layers are taken: k = {c.k:,} random features of power {c.power} "
-        f"(2⌈√{c.num_points:,}⌉ = {c.k_theorem:,}), {neurons}, {weights}."
-    )
-
-
-def _sigma_words(conditions: Conditions) -> tuple[str, ...]:
-    c = conditions
-    value, lower = c.sigma_min.value, c.sigma_min.lower
-    if lower > 0:
-        return (f"σ_min = {value:.3g}, proved to be at least {lower:.3g}: the theorem applies.",)
-    why = (
-        f"{c.num_points:,} points exceed the {c.most_points:,} that this network tells apart"
-        if c.num_points > c.most_points
-        else f"float64 tells it from 0 above {c.certifiable:.1g}"
-    )
-    found = f"σ_min is about {value:.1g} and cannot be proved positive: {why}."
-    if c.mending_noise is None:
-        return (
-            found,
-            "No perturbation of up to 0.1 per coordinate mends this: add columns, or take fewer rows.",
-        )
-    where = "" if c.rows_tried == c.n else f", tried on the {c.rows_tried:,} rows nearest to others"
-    return (found, f"A perturbation of --perturb {c.mending_noise:g} would mend it{where}.")

@@ -13,9 +13,8 @@ from math import inf
 import torch
 from torch import Tensor
 
+from widenet.base.rounding import UNIT
 from widenet.networks.quadratic import curvature, form, form_outputs, loss
-
-UNIT = torch.finfo(torch.float64).eps / 2
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from widenet.base.memory import require_memory
 from widenet.base.wording import counted, shown
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import find_duplicates
-from widenet.memorise.rounding import feature_errors
+from widenet.memorise.rounding import layer_errors
 from widenet.memorise.sigma import smallest_singular_value
 from widenet.memorise.sizes import (
     MANY_ROWS,
@@ -31,7 +31,7 @@ MANY_WEIGHTS = 2**27  # beyond, a wide table takes three layers, which grow with
 
 
 @dataclass(frozen=True)
-class Problem:
+class SquaresProblem:
     """A data set as the net of squares sees it.
 
     Rows that are the same input up to sign are, up to sign, the same rows of Z, bit for bit: the net is even,
@@ -80,34 +80,34 @@ def problem_of(
     power: int | None = None,
     noise: float = 0.0,
     seed: int = 0,
-) -> Problem:
+) -> SquaresProblem:
     """The problem of a data set.
 
     Args:
         dataset: What to memorise: classes, or one target column.
-        layers: 2 or 3; by itself 2 where that can fit the rows, with a σ_min that float64 can tell from 0.
-        r: Neurons of the trained layer, even and at least 2k + 2, which is what is taken by itself.
-        k: Neurons of the random layer; by itself 2⌈√n⌉, or a few times as many if that makes σ_min show.
-        power: Its exponent p; by itself the least with at least twice as many forms of degree 2p as rows, or
+        layers: 2 or 3; by default 2 where that can fit the rows, with a σ_min that float64 can tell from 0.
+        r: Neurons of the trained layer, even and at least 2k + 2, which is the default.
+        k: Neurons of the random layer; by default 2⌈√n⌉, or a few times as many if that makes σ_min show.
+        power: Its exponent p; by default the least with at least twice as many forms of degree 2p as rows, or
             up to three times that power if that makes σ_min show.
         noise: Standard deviation of the Gaussian perturbation of each coordinate of X.
         seed: Where the perturbation and the random layer come from.
     """
     _check_options(layers, k, power, noise)
     y = targets(dataset)
-    X = perturbed(dataset.X, noise, seed)
+    X = perturbed_inputs(dataset.X, noise, seed)
     _refuse_conflicts(dataset, X, y)
     first = first_of_point(X)
-    distinct = distinct_rows(first)
+    distinct = distinct_points(first)
     if layers is None:
         layers = 2 if k is None and power is None and _two_layers_fit(X[distinct]) else 3
     if layers == 2:
         _check_two_layers(dataset, len(distinct))
-        return Problem(X, y, _neurons(dataset.d, r), 2, None, noise, seed)
+        return SquaresProblem(X, y, _neurons(dataset.d, r), 2, None, noise, seed)
     layer = _random_layer(X[distinct], k, power, seed)
     place = torch.searchsorted(distinct, first)
     Z = layer(X[distinct])[place]  # a product's rounding may depend on a row's place: once for each point
-    return Problem(Z, y, _neurons(len(layer.R), r), 3, layer, noise, seed)
+    return SquaresProblem(Z, y, _neurons(len(layer.R), r), 3, layer, noise, seed)
 
 
 def targets(dataset: Dataset) -> Tensor:
@@ -122,7 +122,7 @@ def targets(dataset: Dataset) -> Tensor:
     return dataset.Y[:, 0].clone()
 
 
-def perturbed(X: Tensor, noise: float, seed: int) -> Tensor:
+def perturbed_inputs(X: Tensor, noise: float, seed: int) -> Tensor:
     """X + N(0, noise²) in each coordinate, from numpy's PCG64(seed), row by row [mild-memorisation, §4]."""
     if not noise:
         return X
@@ -151,7 +151,7 @@ def first_of_point(X: Tensor) -> Tensor:
     return torch.tensor(first)
 
 
-def distinct_rows(first: Tensor) -> Tensor:
+def distinct_points(first: Tensor) -> Tensor:
     """Indices of the rows that are not ± an earlier one, from `first_of_point`, shape (number of points,)."""
     return (first == torch.arange(len(first))).nonzero()[:, 0]
 
@@ -173,13 +173,13 @@ def _refuse_conflicts(dataset: Dataset, X: Tensor, y: Tensor) -> None:
         raise InputError(
             f"Rows {int(dataset.rows[i])} and {int(dataset.rows[j])}{more} are {relation} with different "
             f"targets {shown(dataset.given[i])} and {shown(dataset.given[j])}, so no network can memorise "
-            "both: remove one, or tell them apart with --perturb 0.01."
+            "both: remove one, or tell them apart with `perturb=0.01`."
         )
     zero = ((X == 0).all(1) & (y != 0)).nonzero()[:, 0]
     if len(zero):
         raise InputError(
             f"Row {int(dataset.rows[int(zero[0])])} is all zeros, where this network is 0, and its target is "
-            "not: remove it, or move it with --perturb 0.01."
+            "not: remove it, or move it with `perturb=0.01`."
         )
 
 
@@ -212,7 +212,7 @@ def _check_two_layers(dataset: Dataset, num_points: int) -> None:
     if num_points > most:
         raise InputError(
             f"Two layers can memorise at most d(d+1)/2 = {most:,} distinct rows of {dataset.d} columns and "
-            f"{dataset.name} has {num_points:,}: pass --layers 3, which puts a random layer before them."
+            f"{dataset.name} has {num_points:,}: pass `layers=3`, which puts a random layer before them."
         )
 
 
@@ -237,7 +237,7 @@ def _random_layer(points: Tensor, k: int | None, power: int | None, seed: int) -
 
 def _tells_apart(layer: RandomLayer, points: Tensor) -> bool:
     """Whether σ_min of the layer's outputs on distinct points (u, d) is proved positive."""
-    return smallest_singular_value(layer(points), feature_errors(layer, points)).lower > 0
+    return smallest_singular_value(layer(points), layer_errors(layer, points)).lower > 0
 
 
 def _scaled_layer(points: Tensor, k: int, power: int, seed: int) -> RandomLayer:
@@ -260,7 +260,7 @@ def _power(points: Tensor) -> int:
     if power is None:
         raise InputError(
             f"All {count:,} distinct rows lie on one line through 0, where this network is a number times a "
-            "power: add columns, or pass --prepare standard."
+            "power: add columns, or pass `prepare=standard`."
         )
     return power
 
@@ -283,7 +283,7 @@ def _check_options(layers: int | None, k: int | None, power: int | None, noise: 
         raise InputError(f"There are networks of 2 and of 3 layers, not of {layers}.")
     if layers == 2 and (k is not None or power is not None):
         raise InputError(
-            "Two layers have no random layer: leave out its width and power, or take --layers 3."
+            "Two layers have no random layer: leave out its width and power, or take `layers=3`."
         )
     if (k is not None and k < 1) or (power is not None and power < 1):
         raise InputError("The random layer's width and power must be at least 1.")

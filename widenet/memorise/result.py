@@ -1,45 +1,26 @@
-"""What memorising finds: frozen, and the same dictionary in Python and as JSON."""
+"""What memorising finds."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from widenet.base.wording import number
+from widenet.memorise.conditions import Conditions
+from widenet.memorise.methods.method import MethodPlan
 from widenet.spectrum.cholesky import EigenvalueBracket
-
-SCHEMA = "widenet/memorise/1"
-
-
-@dataclass(frozen=True)
-class DataSummary:
-    """The rows that were memorised.
-
-    Attributes:
-        name: Built-in name or file name.
-        task: binary, multiclass or regression.
-        classes: Class names; empty for regression. The network's output for a row is the index of its class.
-        prepare: The map that was used.
-        noise: Standard deviation of what was added to each coordinate after that.
-        provenance: Sentences on what was read and which encodings were made.
-    """
-
-    name: str
-    task: str
-    classes: tuple[str, ...]
-    prepare: str
-    noise: float
-    provenance: tuple[str, ...]
+from widenet.study.data import DataSummary
+from widenet.study.forecast import Forecast
+from widenet.study.result import Outcome, Result, aside
 
 
 @dataclass(frozen=True)
-class Forecast:
-    """What was expected before anything large was computed.
+class Resumed:
+    """A run goes on from what an earlier one left.
 
     Attributes:
-        memory_bytes: Peak resident memory.
-        seconds: Wall-clock time; that of descent is a guess, since nobody knows its number of steps.
+        steps: Steps that were made; None where the training had not begun.
     """
 
-    memory_bytes: int
-    seconds: float
+    steps: int | None
 
 
 @dataclass(frozen=True)
@@ -51,27 +32,25 @@ class LossCurve:
     loss: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class MemoriseResult:
-    """Everything that memorising finds, without the weights.
+@dataclass(frozen=True, repr=False, kw_only=True)
+class MemoriseResult(Result):
+    """Everything that memorising finds.
 
     Attributes:
-        schema: Name and version of this record.
-        version: Version of widenet.
-        data: The rows.
-        n: Rows.
-        points: Distinct rows among them, up to sign.
-        d: Columns of the prepared inputs.
+        data: The rows; the network's output for a row is the index of its class, or a number.
+        noise: Standard deviation of what was added to each coordinate of the prepared rows.
+        conditions: What the theorems require, and whether this data set has it.
+        points: Distinct rows, up to sign.
         layers: 2 or 3.
         k: Inputs of the trained layer: d, or the neurons of the random layer.
         r: Neurons of the trained layer.
         power: Exponent of the random layer; None for two layers.
         parameters: Trained weights, k r.
-        conditions: What the theorems ask for on this data, in sentences.
         sigma_min: Smallest singular value of [z_j^{⊗2}], as computed and as proved; a `lower` of 0 proves
             nothing.
         loss: f(W) = Σ δ_j² / (4n), in float64.
         max_residual: max |δ_j|.
+        rounding: How far any output in float64 can be from the exact one.
         tolerance: What every |δ_j| has to stay below.
         labels_reproduced: Whether all do, rounding counted against them.
         curvature_norm: ‖M‖.
@@ -79,30 +58,29 @@ class MemoriseResult:
         bound: n k ‖M‖² / (4σ²), which Lemma 4 puts above the loss; None without a proved σ_min.
         holds: Whether it is above the loss.
         method: pgd, adam or direct.
-        notes: What the method did, in sentences.
+        plan: What the method set out to do.
         steps: Its steps.
         curve: The loss along the way.
-        certified: Whether a certificate was made.
-        verdict: The answer in sentences.
         forecast: What was expected.
         seconds: Wall-clock time that it took, interrupted runs included.
+        weights: W, and R of a random layer, as a safetensors file.
+        certificate: The certificate as a file; None where not every target was reproduced.
     """
 
-    schema: str
-    version: str
+    schema: ClassVar[str] = "widenet/memorise/1"
     data: DataSummary
-    n: int
+    noise: float
+    conditions: Conditions = aside()
     points: int
-    d: int
     layers: int
     k: int
     r: int
     power: int | None
     parameters: int
-    conditions: tuple[str, ...]
     sigma_min: EigenvalueBracket
     loss: float
     max_residual: float
+    rounding: float
     tolerance: float
     labels_reproduced: bool
     curvature_norm: float
@@ -110,14 +88,39 @@ class MemoriseResult:
     bound: float | None
     holds: bool | None
     method: str
-    notes: tuple[str, ...]
+    plan: MethodPlan = aside()
     steps: int
     curve: LossCurve
-    certified: bool
-    verdict: tuple[str, ...]
     forecast: Forecast
-    seconds: float
+    seconds: float = 0.0
+    weights: bytes = aside()
+    certificate: bytes | None = aside()
+
+    @property
+    def certified(self) -> bool:
+        """Whether a certificate was made."""
+        return self.certificate is not None
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome.DONE if self.certified else Outcome.FAILED
+
+    def facts(self) -> dict[str, str]:
+        return {
+            "data": self.data.name,
+            "n": f"{self.data.n}",
+            "layers": f"{self.layers}",
+            "neurons": f"{self.r}",
+            "method": self.method,
+            "loss": number(self.loss),
+            "certified": "yes" if self.certified else "no",
+        }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, as `--json` prints them."""
-        return asdict(self)
+        """Plain Python values, as JSON has them; weights and certificate have files of their own."""
+        record = super().to_dict()
+        record["data"]["noise"] = record.pop("noise")
+        return record | {"n": self.data.n, "d": self.data.d, "certified": self.certified}
+
+    def resolved(self) -> dict[str, Any]:
+        return {"layers": self.layers, "width": self.r}

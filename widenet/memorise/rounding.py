@@ -1,26 +1,13 @@
-"""What rounding in float64 can have done to the net's numbers, at most.
-
-u = 2⁻⁵³, γ_m = mu / (1 − mu) [Higham 2002, Lemma 3.1]. Products of matrices are taken to be conventional:
-each entry is the sum of its products, in whatever order, fused or not. Strassen's are not.
-"""
+"""What rounding in float64 can have done to the net's numbers, at most."""
 
 import torch
 from torch import Tensor
 
+from widenet.base.rounding import LEAST, ROOT, TINY, UNIT, gamma
 from widenet.networks.quadratic import RandomLayer
 
-UNIT = torch.finfo(torch.float64).eps / 2
-TINY = torch.finfo(torch.float64).tiny
-LEAST = TINY * 2 * UNIT  # the smallest positive number: what underflow can lose in one operation
-ROOT = TINY**0.5  # added to norms, it covers what underflow took from their squares and products
 
-
-def gamma(m: int) -> float:
-    """γ_m, the relative error of m roundings one after the other."""
-    return m * UNIT / (1 - m * UNIT)
-
-
-def feature_errors(layer: RandomLayer | None, X: Tensor) -> Tensor:
+def layer_errors(layer: RandomLayer | None, X: Tensor) -> Tensor:
     """How far the layer's ẑ_j in float64 can be from the exact z_j = s (Rx_j)^p, in norm, shape (n,).
 
     |ẑ_i − z_i| ≤ γ s (‖R_i‖ ‖x‖)^p with p(d + 4) + 16 roundings, and underflow loses at most `LEAST` in each

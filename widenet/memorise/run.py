@@ -1,213 +1,210 @@
-"""Memorising from start to end: plan, training with checkpoints, certificate."""
+"""Memorising from start to end: forecast, conditions, training that can be interrupted, certificate."""
 
-import hashlib
-import json
 import math
 import time
-from dataclasses import asdict, dataclass
-from importlib import import_module
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from widenet.base.errors import WidenetError
+from widenet.base.errors import InputError, WidenetError
+from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
-from widenet.memorise.certificate import (
-    Fit,
-    Source,
-    bound_of,
-    certificate_bytes,
-    holds_of,
-    measure_fit,
-    pack_weights,
-)
-from widenet.memorise.methods.method import State, copied, last_loss
-from widenet.memorise.plan import (
-    MemoriseSettings,
-    Plan,
-    Progress,
-    checkpoint_notes,
-    draft_memorising,
-    plan_memorising,
-)
-from widenet.memorise.problem import perturbed, targets
-from widenet.memorise.result import SCHEMA, DataSummary, LossCurve, MemoriseResult
-from widenet.report.memorise.verdict import verdict
-from widenet.runs.checkpoint import Checkpoint
-from widenet.runs.trial import code_version, data_hash
+from widenet.data.origin import Origin
+from widenet.memorise.certificate import bound_of, certificate_bytes, holds_of, measure_fit, pack_weights
+from widenet.memorise.conditions import Conditions, conditions_of
+from widenet.memorise.forecast import forecast_memorising
+from widenet.memorise.methods.method import FittingMethod, State, copied, last_loss
+from widenet.memorise.methods.pgd import TheoremDescent
+from widenet.memorise.problem import SquaresProblem, perturbed_inputs, problem_of, targets
+from widenet.memorise.result import LossCurve, MemoriseResult, Resumed
+from widenet.memorise.settings import METHODS, THEOREM, MemoriseSettings
+from widenet.runs.code import code_version
+from widenet.runs.kept import KeptState
+from widenet.runs.store import Store
+from widenet.runs.trial import Trial, data_hash
+from widenet.spectrum.cholesky import EigenvalueBracket
+from widenet.study.data import data_summary
+from widenet.study.forecast import Forecast
+from widenet.study.study import named
 
 MOST_RECORDS = 400  # of the loss that a result keeps
-# The code that the end of a run depends on.
-CODE = (
-    "memorise.certificate",
-    "memorise.conditions",
-    "memorise.landscape",
-    "memorise.plan",
-    "memorise.problem",
-    "memorise.rounding",
-    "memorise.run",
-    "memorise.sigma",
-    "memorise.sizes",
-    *(f"memorise.methods.{name}" for name in ("adam", "direct", "method", "pgd", "steps", "whitening")),
-    "networks.quadratic",
-    "spectrum.cholesky",
-    "spectrum.lanczos",
-    "theory.mild_memorisation.descent",
-)
-
-
-@dataclass(frozen=True)
-class Memorised:
-    """What memorising leaves behind.
-
-    Attributes:
-        result: Everything that was found.
-        weights: W, and R of a random layer, as a safetensors file.
-        certificate: The certificate as a file; None where not every target was reproduced.
-    """
-
-    result: MemoriseResult
-    weights: bytes
-    certificate: bytes | None
 
 
 def run_memorise(
     dataset: Dataset,
     settings: MemoriseSettings | None = None,
     *,
-    source: Source | None = None,
-    checkpoint: Checkpoint | None = None,
+    store: Store | None = None,
     allow_long: bool = False,
-    progress: Progress = lambda stage: None,
-) -> Memorised:
+    progress: Progress = SILENT,
+) -> MemoriseResult:
     """Fit a mildly overparametrised network to every row, and certify it.
 
     Args:
         dataset: Classes, or one target column.
         settings: The defaults of `MemoriseSettings` if left out.
-        source: How the data can be loaded again; by its name if left out.
-        checkpoint: Where the state is kept on the way, and looked for at the start.
-        allow_long: Whether a run whose forecast is beyond an hour may start.
-        progress: Called with what is being done.
+        store: Where the state is kept on the way, and looked for at the start; without one, nothing outlives
+            the call.
+        allow_long: Whether a run whose forecast is beyond an hour may start; what was begun may end.
+        progress: Told of each stage, and of the forecast, the conditions and the method's plan.
     """
-    draft = draft_memorising(
-        dataset, settings, checkpoint=checkpoint, allow_long=allow_long, progress=progress
+    start = time.perf_counter()
+    settings = settings or MemoriseSettings()
+    kept = KeptState(store, trial_of(dataset, settings))
+    before = 0.0 if kept.earlier is None else kept.earlier.notes["seconds"]
+    progress("choosing the network")
+    problem = problem_of(
+        dataset, layers=settings.layers, r=settings.width, noise=settings.perturb, seed=settings.seed
     )
-    plan = plan_memorising(draft, checkpoint=checkpoint, progress=progress)
-    return carry_out(plan, source=source, checkpoint=checkpoint, progress=progress)
+    forecast = forecast_memorising(problem, method_type(settings))
+    progress.note(forecast)
+    if kept.earlier is None:
+        forecast.refuse_long("take fewer rows or another `method`", allow_long=allow_long)
+    conditions = _conditions(dataset, problem, kept, progress)
+    method = method_of(settings, conditions)  # which may refuse, and then nothing should be left
 
+    def seconds() -> float:
+        """Time that was spent so far, by earlier runs too."""
+        return before + time.perf_counter() - start
 
-def carry_out(
-    plan: Plan,
-    *,
-    source: Source | None = None,
-    checkpoint: Checkpoint | None = None,
-    progress: Progress = lambda stage: None,
-) -> Memorised:
-    """Train, measure and certify, with the arguments of `run_memorise`."""
-    start = time.perf_counter()
-    dataset, problem = plan.draft.dataset, plan.draft.problem
-    state = _train(plan, checkpoint, progress)
+    def notes() -> dict[str, Any]:
+        return {"conditions": asdict(conditions), "seconds": seconds()}
+
+    if kept.earlier is None:
+        kept.save_if_due({}, notes())  # σ_min of many rows may take longer than the training
+    progress.note(conditions)
+    progress.note(method.plan(problem))
+    state = _train(problem, method, kept, notes, progress)
     progress("measuring the network")
-    W = plan.method.weights(problem, state)
+    W = method.weights(problem, state)
     if not bool(W.isfinite().all()):
-        if checkpoint is not None:
-            checkpoint.remove()  # nobody should go on from there
-        raise WidenetError(f"{plan.method.name} diverged: try another --method, or another --seed.")
-    X = perturbed(dataset.X, problem.noise, problem.seed)
-    fit = measure_fit(problem, X, W, plan.conditions, is_classes=dataset.labels is not None)
-    weights = pack_weights(problem, fit.W)
-    certificate = None
+        kept.drop()  # nobody should go on from there
+        raise WidenetError(f"{method.name} diverged: try another `method`, or another `seed`.")
+    kept.finish(_arrays(state), notes())
+    result = _result(dataset, problem, conditions, method, state, W, forecast)
+    return replace(result, seconds=seconds())
+
+
+def _result(
+    dataset: Dataset,
+    problem: SquaresProblem,
+    conditions: Conditions,
+    method: FittingMethod,
+    state: State,
+    W: Tensor,
+    forecast: Forecast,
+) -> MemoriseResult:
+    """Measure the network of weights W (k, r), and certify it where every target is reproduced."""
+    X = perturbed_inputs(dataset.X, problem.noise, problem.seed)
+    fit = measure_fit(problem, X, W, conditions, is_classes=dataset.labels is not None)
+    found, weights, certificate = fit.landscape, pack_weights(problem, fit.W), None
     if fit.labels_reproduced:
-        source = source or Source(dataset.name, None, dataset.preparation.kind, False)
-        certificate = certificate_bytes(problem, X, plan.conditions, fit, source, dataset.classes, weights)
-    seconds = plan.seconds + time.perf_counter() - start
-    return Memorised(_result(plan, state, fit, seconds), weights, certificate)
-
-
-def checkpoint_at(path: Path, dataset: Dataset, settings: MemoriseSettings) -> Checkpoint:
-    """The checkpoint of a run, known by everything that its end depends on."""
-    parts = {
-        "settings": asdict(settings),
-        "data": data_hash(dataset.X, targets(dataset)),
-        "classes": dataset.classes,
-        "code": code_version(import_module(f"widenet.{name}") for name in CODE),
-        "numpy": np.__version__,
-        "torch": torch.__version__,
-    }
-    identity = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-    return Checkpoint(path, identity)
-
-
-def _train(plan: Plan, checkpoint: Checkpoint | None, progress: Progress) -> State:
-    """The state at the end; what an interruption leaves is written before it goes on."""
-    start = time.perf_counter()
-    method, problem, saved = plan.method, plan.draft.problem, plan.draft.saved
-    # A copy has the layout of one that was read back from a file, so that both round alike.
-    state = copied(saved.state if saved and saved.state else method.start(problem))
-
-    def noted() -> dict[str, str]:
-        return checkpoint_notes(plan.conditions, plan.seconds + time.perf_counter() - start)
-
-    progress("training")
-    try:
-        while not method.done(state):
-            state = method.advance(problem, state)
-            progress(f"training: step {method.steps(state):,}, loss {last_loss(state):.2e}")
-            if checkpoint is not None:
-                checkpoint.save_if_due(state, noted())
-    except KeyboardInterrupt:
-        if checkpoint is not None:
-            checkpoint.save(state, noted())
-        raise
-    return state
-
-
-def _result(plan: Plan, state: State, fit: Fit, seconds: float) -> MemoriseResult:
-    dataset, problem, conditions = plan.draft.dataset, plan.draft.problem, plan.conditions
-    found, steps = fit.landscape, plan.method.steps(state)
-    is_classes = dataset.labels is not None
+        origin = dataset.origin or Origin(dataset.name, None, dataset.preparation.kind, False)
+        certificate = certificate_bytes(problem, X, conditions, fit, origin, dataset.classes, weights)
     return MemoriseResult(
-        schema=SCHEMA,
-        version=version("widenet"),
-        data=DataSummary(
-            name=dataset.name,
-            task=dataset.task,
-            classes=dataset.classes,
-            prepare=dataset.preparation.kind,
-            noise=problem.noise,
-            provenance=dataset.provenance,
-        ),
-        n=problem.n,
+        data=data_summary(dataset),
+        noise=float(problem.noise),
+        conditions=conditions,
         points=conditions.num_points,
-        d=dataset.d,
         layers=problem.layers,
         k=problem.k,
         r=problem.r,
         power=conditions.power,
         parameters=problem.num_parameters,
-        conditions=conditions.sentences(),
         sigma_min=conditions.sigma_min,
         loss=found.loss,
         max_residual=found.max_residual,
+        rounding=fit.rounding,
         tolerance=fit.tolerance,
         labels_reproduced=fit.labels_reproduced,
         curvature_norm=found.curvature_norm,
         lambda_min=found.lambda_min,
         bound=bound_of(fit, conditions),
         holds=holds_of(fit, conditions),
-        method=plan.method.name,
-        notes=plan.method.notes(problem),
-        steps=steps,
+        method=method.name,
+        plan=method.plan(problem),
+        steps=method.steps(state),
         curve=loss_curve(state["history"]),
-        certified=fit.labels_reproduced,
-        verdict=verdict(fit, conditions, plan.method.name, steps, is_classes=is_classes),
-        forecast=plan.draft.forecast,
-        seconds=seconds,
+        forecast=forecast,
+        weights=weights,
+        certificate=certificate,
     )
+
+
+def trial_of(dataset: Dataset, settings: MemoriseSettings) -> Trial:
+    """A run, told by everything that its end depends on."""
+    modules = sorted({place.partition(":")[0] for place in (*METHODS.values(), THEOREM)})
+    code = code_version("widenet.memorise.run", *modules)
+    return Trial(
+        settings={"study": "memorise", **asdict(settings), "classes": dataset.classes},
+        code=f"{code} numpy {np.__version__} torch {torch.__version__}",
+        data=data_hash(dataset.X, targets(dataset)),
+    )
+
+
+def method_type(settings: MemoriseSettings) -> type[FittingMethod]:
+    """The method that settings name."""
+    method: type[FittingMethod] = named(THEOREM if settings.theorem else METHODS[settings.method])
+    return method
+
+
+def method_of(settings: MemoriseSettings, conditions: Conditions) -> FittingMethod:
+    """The method, ready to start; Theorem 4's numbers need a proved σ_min."""
+    if not settings.theorem:
+        return method_type(settings)()
+    if conditions.sigma_min.lower <= 0:
+        noise = conditions.mending_noise
+        advice = (
+            "add columns, or take fewer rows" if noise is None else f"`perturb={noise:g}` would mend that"
+        )
+        raise InputError(f"Theorem 4 requires σ_min > 0, which cannot be proved here: {advice}.")
+    return TheoremDescent(sigma=conditions.sigma_min.lower)
+
+
+def _conditions(dataset: Dataset, problem: SquaresProblem, kept: KeptState, progress: Progress) -> Conditions:
+    """What the theorems require, measured now or by an earlier run."""
+    if kept.earlier is None:
+        progress("computing σ_min")
+        return conditions_of(
+            dataset, problem, progress=lambda share: progress("computing σ_min", detail=f"{share:.0%}")
+        )
+    history = kept.earlier.arrays.get("history")
+    progress.note(Resumed(None if history is None else int(history[-1, 0])))
+    record = dict(kept.earlier.notes["conditions"])
+    return Conditions(**record | {"sigma_min": EigenvalueBracket(**record["sigma_min"])})
+
+
+def _train(
+    problem: SquaresProblem,
+    method: FittingMethod,
+    kept: KeptState,
+    notes: Callable[[], dict[str, Any]],
+    progress: Progress,
+) -> State:
+    """The state at the end; what an interruption leaves is kept before it goes on."""
+    earlier = {} if kept.earlier is None else kept.earlier.arrays
+    # A copy has the layout of one that was read back from a store, so that both round alike.
+    state = copied(
+        {name: torch.from_numpy(array) for name, array in earlier.items()} or method.start(problem)
+    )
+    progress("training")
+    try:
+        while not method.done(state):
+            state = method.advance(problem, state)
+            progress("training", method.steps(state), detail=f"steps, loss {last_loss(state):.2e}")
+            kept.save_if_due(_arrays(state), notes())
+    except KeyboardInterrupt:
+        kept.save(_arrays(state), notes())
+        raise
+    return state
+
+
+def _arrays(state: State) -> dict[str, np.ndarray]:
+    return {name: tensor.numpy() for name, tensor in state.items()}
 
 
 def loss_curve(history: Tensor) -> LossCurve:

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from widenet.memorise.rounding import UNIT, gamma, squares_moved
+from widenet.base.rounding import UNIT, gamma
+from widenet.memorise.rounding import squares_moved
 from widenet.memorise.sizes import MANY_ROWS, num_forms
 from widenet.networks.quadratic import curvature, form_outputs
 from widenet.spectrum.cholesky import EigenvalueBracket, shift_rounding, smallest_eigenvalue

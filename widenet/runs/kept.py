@@ -26,7 +26,7 @@ class KeptState:
         self._due = time.monotonic() + EVERY
 
     def save_if_due(self, arrays: Mapping[str, np.ndarray], notes: Mapping[str, Any]) -> None:
-        """Keep the state, unless that was done a moment ago; the arguments are those of `Store.save_state`."""
+        """Keep the state, unless that was done a moment ago; arguments as of `Store.save_state`."""
         if time.monotonic() >= self._due:
             self.save(arrays, notes)
 

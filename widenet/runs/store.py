@@ -31,10 +31,10 @@ class Store:
     """Finished trials, the states of others, and claims on those that are being run.
 
     A trial is there whole or not at all, and so is a state, with a checksum over every byte. Opening a store
-    judges all of them; what is damaged is set aside, listed in `damaged`, and counts as not run. The file keeps a rollback
-    journal, not a write-ahead log, so that at rest it is one file that can be copied, and read where nothing
-    can be written. On a file system shared by several machines their clocks must agree to within a minute.
-    An open store belongs to the thread that opened it.
+    judges all of them; what is damaged is set aside, listed in `damaged`, and counts as not run. The file
+    keeps a rollback journal, not a write-ahead log, so that at rest it is one file that can be copied, and
+    read where nothing can be written. On a file system shared by several machines their clocks must agree to
+    within a minute. An open store belongs to the thread that opened it.
 
     Attributes:
         path: The file.
@@ -135,7 +135,7 @@ class Store:
         Args:
             trial: The trial.
             arrays: Named arrays of numbers.
-            notes: What else is known, as `to_json` takes it.
+            notes: What else is known, as `pack_json` takes it.
             finished: Whether it has come to its end, and waits only for its result to be written elsewhere.
         """
         self._upgrade()

@@ -25,7 +25,7 @@ PART = 2**28  # bytes of a state in one row: SQLite allows no row beyond 10⁹
 
 @dataclass(frozen=True)
 class Row:
-    """A finished trial, or a part of a state, as it is stored; flipped bytes can make anything of any field."""
+    """A finished trial, or a part of a state, as it is stored; after damage any field may be anything."""
 
     id: int
     identity: bytes
@@ -73,7 +73,7 @@ class TrialState:
 
     Attributes:
         arrays: Named arrays of numbers.
-        notes: What else is known, as `to_json` takes it.
+        notes: What else is known, as `pack_json` takes it.
         finished: Whether the trial has come to its end, from which its result can be made at once.
     """
 

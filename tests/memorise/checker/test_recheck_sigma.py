@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import ArpackError
 
-from widenet.memorise import recheck_sigma
-from widenet.memorise.checker.recheck_sigma import block_width, singular_floor
+from widenet.memorise.checker import recheck_sigma
+from widenet.memorise.checker.recheck_sigma import panel_width, singular_floor
 
 
 @pytest.mark.parametrize("n", [3, 40, 300])
@@ -20,7 +20,7 @@ def test_the_floor_is_proved_right_below_the_smallest_singular_value(n):
     assert below.proved
     assert below.value == pytest.approx(sigma, rel=1e-6)
     assert not above.proved
-    assert n == 3 or block_width(n) < n
+    assert n == 3 or panel_width(n) < n
 
 
 def test_the_floor_of_equal_rows_is_nothing():

@@ -134,5 +134,5 @@ def test_a_liar_who_measured_well_still_misses_the_labels(folder, made):
         bound=14 * 7 * norm**2 / (4 * lower**2),
     )
     found = folder.verify()
-    assert [check.name for check in found.checks if check.status == "failed"] == ["labels"]
+    assert [check.name for check in found.checks if check.status.value == "failed"] == ["labels"]
     assert "row 2" in found.sentence("labels")

@@ -7,6 +7,7 @@ import torch
 
 from widenet.memorise.methods.adam import AdamRecipe
 from widenet.memorise.methods.method import generator_at, last_loss
+from widenet.report.memorise.sentences import method_notes
 
 
 def torch_epochs(problem, method, num_epochs):
@@ -45,7 +46,7 @@ def test_it_does_not_start_at_the_saddle(paper):
     W = AdamRecipe().start(paper)["W"]
     assert W.dtype == torch.float32
     assert float(W.std()) == pytest.approx(1 / 300**0.5, rel=0.03)
-    assert "0.058" in AdamRecipe().notes(paper)[0]
+    assert "0.058" in method_notes(AdamRecipe().plan(paper))[0]
 
 
 def test_it_memorises_the_papers_small_example(paper):

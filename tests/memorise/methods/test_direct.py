@@ -9,7 +9,7 @@ import torch
 from widenet.base.errors import InputError
 from widenet.data import load
 from widenet.memorise.methods import direct
-from widenet.memorise.methods.direct import Direct, neurons, unit_rows
+from widenet.memorise.methods.direct import Direct, neurons, whitened_rows
 from widenet.memorise.methods.method import last_loss
 from widenet.memorise.problem import problem_of
 from widenet.networks.quadratic import form, quadratic_outputs
@@ -33,7 +33,7 @@ def finished(problem, method=None):
 def test_the_form_is_the_least_one_that_fits(way, small):
     """Among all Q that fit, the one of least norm on the unit rows: what numpy's lstsq returns."""
     state = finished(small)
-    U, sizes = unit_rows(small.Z, state["T"], torch.float64)
+    U, sizes = whitened_rows(small.Z, state["T"], torch.float64)
     features = (U[:, :, None] * U[:, None, :]).reshape(small.n, -1).numpy()
     least = np.linalg.lstsq(features, (small.y / sizes).numpy(), rcond=None)[0].reshape(10, 10)
     error = 1e-9 if way == "dense" else 1e-6  # float32 steps leave some of what no row sees
@@ -50,7 +50,7 @@ def test_weights_reproduce_the_labels(way, small):
 
 def test_weights_can_be_had_at_any_time(small, monkeypatch):
     monkeypatch.setattr(direct, "DENSE", 0)
-    monkeypatch.setattr(direct, "UNIT", 5)
+    monkeypatch.setattr(direct, "ITERATIONS", 5)
     state = Direct().advance(small, Direct().start(small))
     residual = quadratic_outputs(small.Z, Direct().weights(small, state)) - small.y
     assert float(residual.square().sum()) / (4 * small.n) == pytest.approx(last_loss(state), rel=1e-4)

@@ -4,8 +4,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from widenet.memorise.methods import AdamRecipe, Direct, PerturbedDescent, TheoremDescent, direct
+from widenet.memorise.methods import direct
+from widenet.memorise.methods.adam import AdamRecipe
+from widenet.memorise.methods.direct import Direct
 from widenet.memorise.methods.method import Clock, begun, copied, counter, generator_at, last_loss
+from widenet.memorise.methods.pgd import PerturbedDescent, TheoremDescent
+from widenet.report.memorise.sentences import method_notes
 
 METHODS = {
     "pgd": PerturbedDescent(),
@@ -20,7 +24,7 @@ def method(request, monkeypatch):
     """Every method, and the direct one as it works on many rows."""
     if request.param == "iterative":
         monkeypatch.setattr(direct, "DENSE", 0)
-        monkeypatch.setattr(direct, "UNIT", 7)  # so that an advance ends within a sweep
+        monkeypatch.setattr(direct, "ITERATIONS", 7)  # so that an advance ends within a sweep
         return Direct()
     return METHODS[request.param]
 
@@ -65,8 +69,12 @@ def test_the_history_has_the_loss_of_the_weights(method, small):
     assert (state["history"][1:, 1] >= state["history"][:-1, 1]).all()
 
 
-def test_notes_are_sentences(method, small):
-    assert all(note.endswith(".") for note in method.notes(small))
+def test_plans_are_told_in_sentences(method, small):
+    plan = method.plan(small)
+    assert plan.method == method.name
+    notes = method_notes(plan)
+    assert notes
+    assert all(note.endswith(".") for note in notes)
 
 
 def test_randomness_differs_between_seeds_and_steps():

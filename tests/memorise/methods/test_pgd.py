@@ -13,6 +13,7 @@ from widenet.memorise.methods.method import generator_at, last_loss
 from widenet.memorise.methods.pgd import PerturbedDescent, TheoremDescent, ball
 from widenet.memorise.problem import problem_of
 from widenet.networks.quadratic import quadratic_outputs
+from widenet.report.memorise.sentences import method_notes
 
 
 def finished(method, problem):
@@ -101,7 +102,7 @@ def test_the_history_ends_with_the_last_step(paper, monkeypatch):
 
 
 def test_theorem_mode_tells_the_number_of_steps_first(paper):
-    first = TheoremDescent(sigma=0.7, max_steps=50).notes(paper)[0]
+    first = method_notes(TheoremDescent(sigma=0.7, max_steps=50).plan(paper))[0]
     assert "steps" in first
     assert "10^" in first
     assert "stops after 50" in first

@@ -1,41 +1,67 @@
-"""A memorised data set as a page, a screenful and a folder; a verification as a screenful."""
+"""A memorised data set in sentences, as a record, a page, a screenful and a folder."""
 
 import json
 from dataclasses import replace
 
 import pytest
 
-from widenet.memorise.checker.verify import Check, Verification
-from widenet.memorise.result import DataSummary, Forecast, LossCurve, MemoriseResult
-from widenet.memorise.run import Memorised
+from widenet.memorise.conditions import Conditions
+from widenet.memorise.methods.method import MethodPlan, Route
+from widenet.memorise.result import LossCurve, MemoriseResult
+from widenet.report import memorise as room
+from widenet.report.memorise import on_the_way, page, screen, sentences
 from widenet.report.memorise.charts import loss_chart
-from widenet.report.memorise.files import MEMORISE_FILES, write_memorised
-from widenet.report.memorise.page import memorise_page
-from widenet.report.memorise.screen import print_memorised, print_verification
 from widenet.report.memorise.sentences import small, statements
+from widenet.report.parts.publish import all_files, publish
 from widenet.spectrum.cholesky import EigenvalueBracket
+from widenet.study.data import DataSummary
+from widenet.study.forecast import Forecast
+from widenet.study.result import Outcome
 
 HOSTILE = "</script><img src=x onerror=alert(1)> [bold]"
+
+
+CONDITIONS = Conditions(
+    n=300,
+    num_points=300,
+    d=100,
+    rank=100,
+    most_two_layers=5050,
+    sigma_two_layers=0.31,
+    layers=2,
+    k=100,
+    k_theorem=36,
+    power=None,
+    most_points=5050,
+    r=202,
+    r_needed=202,
+    num_parameters=20200,
+    sigma_min=EigenvalueBracket(0.31, 0.29),
+    certifiable=1e-8,
+    noise=0.01,
+    mending_noise=None,
+    rows_tried=0,
+)
+DATA = DataSummary("digits", 300, 100, 3, ("a", "b", "c"), (100,) * 3, "multiclass", "unit", ("Read it.",))
 
 
 def make_result(name: str = "digits", **changes) -> MemoriseResult:
     steps = tuple(range(0, 500, 5))
     result = MemoriseResult(
-        schema="widenet/memorise/1",
         version="0.1.0",
-        data=DataSummary(name, "multiclass", ("a", "b", "c"), "unit", 0.01, ("Read it.",)),
-        n=300,
+        data=replace(DATA, name=name),
+        noise=0.01,
+        conditions=CONDITIONS,
         points=300,
-        d=100,
         layers=2,
         k=100,
         r=202,
         power=None,
         parameters=20200,
-        conditions=("Two layers: 300 rows ≤ 5,050 quadratic forms.", "σ_min = 0.3."),
-        sigma_min=EigenvalueBracket(0.31, 0.29),
+        sigma_min=CONDITIONS.sigma_min,
         loss=3.2e-13,
         max_residual=4.5e-6,
+        rounding=1e-9,
         tolerance=0.5,
         labels_reproduced=True,
         curvature_norm=2.5e-9,
@@ -43,27 +69,98 @@ def make_result(name: str = "digits", **changes) -> MemoriseResult:
         bound=5.6e-13,
         holds=True,
         method="pgd",
-        notes=("Descent from W = 0.",),
+        plan=MethodPlan("pgd", Route.FORM, {"target": 1e-12}),
         steps=495,
         curve=LossCurve(
             steps, tuple(0.1 * step for step in steps), tuple(10.0 ** (-step / 40) for step in steps)
         ),
-        certified=True,
-        verdict=("Memorised: each of the 300 labels is the network's output, rounded.", "It is flat."),
-        forecast=Forecast(2**29, 12.5),
+        forecast=Forecast(12.5, 2**29),
         seconds=49.5,
+        weights=b"weights",
+        certificate=b"certificate",
     )
     return replace(result, **changes)
 
 
 MISSED = {
     "labels_reproduced": False,
-    "certified": False,
+    "max_residual": 1.0,
+    "certificate": None,
     "sigma_min": EigenvalueBracket(1e-9, 0.0),
+    "conditions": replace(
+        CONDITIONS, sigma_min=EigenvalueBracket(1e-9, 0.0), mending_noise=1e-3, rows_tried=300
+    ),
     "bound": None,
     "holds": None,
-    "verdict": ("Not memorised: the largest residual is 1.", "Try --method direct."),
 }
+
+
+def test_the_verdict_where_every_label_is_reproduced():
+    assert sentences(make_result()) == (
+        "Memorised: each of the 300 labels is the network's output, rounded.",
+        "A network of 2 layers with 20,200 trained weights, 67.3 for each row, has the loss 3.2e-13 after "
+        "495 steps of perturbed gradient descent.",
+        "The least eigenvalue of the loss's Hessian is -2.5e-09 (Lemma 3), so the loss is at most 5.6e-13 by "
+        "Lemma 4, which holds.",
+    )
+    numbers = replace(DATA, classes=(), class_counts=(), task="regression")
+    told = sentences(make_result(data=numbers, tolerance=1e-3, holds=False))
+    assert told[0] == (
+        "Memorised: each of the 300 targets is reproduced to 0.001, a thousandth of their standard deviation."
+    )
+    assert told[-1].endswith("which rounding hides here.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "advised"),
+    [
+        ({}, "Try `method=direct`"),
+        ({"method": "direct"}, "try `perturb=0.001`"),
+        ({"method": "direct", "conditions": CONDITIONS}, "Try `layers=3`"),
+        ({"method": "direct", "conditions": CONDITIONS, "layers": 3}, "remove near-duplicates"),
+    ],
+)
+def test_the_verdict_where_a_label_is_missed(changes, advised):
+    told = sentences(make_result(**MISSED | changes))
+    assert told[0].startswith("Not memorised: the largest residual is 1, which is not below 0.5")
+    assert advised in told[1]
+    assert told[-1].endswith("Lemma 4 is vacuous here.")
+    unproved = sentences(make_result(**MISSED | {"max_residual": 0.4, "rounding": 0.2}))
+    assert unproved[0].startswith("Not proved: the largest residual is 0.4, below 0.5, but rounding")
+
+
+def test_what_is_told_on_the_way():
+    assert on_the_way(CONDITIONS) == (
+        "Two layers: 300 rows ≤ d(d+1)/2 = 5,050, r = 2d + 2 = 202 and σ_min = 0.31.",
+        "Two layers are used: k = d = 100, r = 202 neurons (2k + 2 = 202 are required), 20,200 weights, 67.3 "
+        "for each row.",
+        "σ_min = 0.31, proved to be at least 0.29: the theorem applies.",
+    )
+    assert on_the_way(MISSED["conditions"])[-1] == "`perturb=0.001` would mend it."
+    assert "until f ≤ 1e-12" in on_the_way(make_result().plan)[0]
+    assert on_the_way(MethodPlan("mine", Route.NEURONS)) == ()
+    assert on_the_way("something else") == ()
+
+
+def test_the_record_has_every_sentence():
+    result = make_result()
+    record = room.record(result)
+    assert record["schema"] == "widenet/memorise/1"
+    assert record["verdict"] == list(sentences(result))
+    assert record["conditions"] == list(on_the_way(CONDITIONS))
+    assert record["notes"] == list(on_the_way(result.plan))
+    assert (record["n"], record["d"], record["certified"]) == (300, 100, True)
+    assert record["data"]["noise"] == 0.01
+    assert "Memorised" not in json.dumps(result.to_dict())
+    json.dumps(record, allow_nan=False)
+
+
+def test_a_result_shows_itself_in_a_line():
+    expected = "data=digits, n=300, layers=2, neurons=202, method=pgd, loss=3.2e-13, certified=yes"
+    assert repr(make_result()) == f"MemoriseResult({expected})"
+    assert make_result().outcome is Outcome.DONE
+    assert make_result(**MISSED).outcome is Outcome.FAILED
+    assert make_result().resolved() == {"layers": 2, "width": 202}
 
 
 def test_the_chart_is_plotlys_logarithmic_and_coloured_by_the_style_sheet(check_charts):
@@ -86,16 +183,16 @@ def test_a_loss_of_zero_or_none_has_no_place_on_the_axis():
     assert chart.spec["data"][0]["y"] == [1.0, None, 1e-20, None]
     assert "markers" in chart.spec["data"][0]["mode"]
     assert loss_chart(make_result(curve=LossCurve((0,), (0.0,), (1.0,)))) is None
-    assert "<figure" not in memorise_page(make_result(curve=LossCurve((0,), (0.0,), (1.0,))))
+    assert "<figure" not in page(make_result(curve=LossCurve((0,), (0.0,), (1.0,))))
 
 
 def test_page_tells_everything(outline_of):
     result = make_result()
-    outline = outline_of(memorise_page(result))
+    outline = outline_of(page(result))
     told = (
-        *result.verdict,
-        *result.conditions,
-        *result.notes,
+        *sentences(result),
+        *on_the_way(result.conditions),
+        *on_the_way(result.plan),
         "Read it.",
         "all 300",
         "20,200 for 300 rows",
@@ -109,7 +206,7 @@ def test_page_tells_everything(outline_of):
 
 
 def test_a_page_without_a_certificate_claims_none(outline_of):
-    text = outline_of(memorise_page(make_result(**MISSED))).text
+    text = outline_of(page(make_result(**MISSED))).text
     assert "Nothing: a certificate is made only where every target is reproduced" in text
     assert "certificate.json states" not in text
     assert "not all" in text
@@ -118,52 +215,33 @@ def test_a_page_without_a_certificate_claims_none(outline_of):
 
 
 def test_hostile_names_stay_text(outline_of, screen_of):
-    page = memorise_page(make_result(name=HOSTILE))
-    assert HOSTILE not in page
-    assert HOSTILE in outline_of(page).text
-    assert not outline_of(page).tags("img")
-    assert HOSTILE in screen_of(print_memorised, make_result(name=HOSTILE))
+    html = page(make_result(name=HOSTILE))
+    assert HOSTILE not in html
+    assert HOSTILE in outline_of(html).text
+    assert not outline_of(html).tags("img")
+    assert HOSTILE in screen_of(screen, make_result(name=HOSTILE))
 
 
 @pytest.mark.parametrize("changes", [{}, MISSED])
 def test_the_screen_fits_80_columns(changes, screen_of):
     result = make_result(**changes)
-    lines = screen_of(print_memorised, result).splitlines()
+    lines = screen_of(screen, result).splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 30
-    assert result.verdict[0].split(":")[0] in lines[2]
-    assert max(map(len, screen_of(print_memorised, result, width=40).splitlines())) <= 60
-
-
-@pytest.mark.parametrize("failing", [False, True])
-def test_a_verification_on_a_screen(failing, screen_of):
-    long = "A rather long sentence that has to be wrapped into several lines of the screen, [bold] and all."
-    checks = (
-        Check("certificate", "passed", long),
-        Check("weights", "failed" if failing else "passed", "They were changed."),
-        Check("sigma_min", "skipped", "Not checked."),
-    )
-    text = screen_of(print_verification, Verification("s", "v", "folder", not failing, checks))
-    assert max(map(len, text.splitlines())) <= 80
-    assert "[bold]" in text
-    last = text.splitlines()[-1]
-    assert last == (
-        "Not verified: 1 of 3 checks failed."
-        if failing
-        else "Verified: every check that was made passed; 1 of 3 could not be made here."
-    )
+    assert sentences(result)[0].split(":")[0] in lines[2]
+    assert max(map(len, screen_of(screen, result, width=40).splitlines())) <= 60
 
 
 def test_folder_is_whole_and_replaced_whole(tmp_path):
     out = tmp_path / "out"
-    write_memorised(
-        out, Memorised(make_result(), b"weights", b"certificate"), {"data": "digits"}, force=False
-    )
-    assert {path.name for path in out.iterdir()} == set(MEMORISE_FILES)
+    publish(room, make_result(), out, {"data": "digits"}, force=False)
+    assert {path.name for path in out.iterdir()} == set(all_files(room))
     assert (out / "certificate.json").read_bytes() == b"certificate"
-    assert json.loads((out / "result.json").read_text())["curve"]["steps"][-1] == 495
-    write_memorised(out, Memorised(make_result(**MISSED), b"others", None), {}, force=True)
-    assert {path.name for path in out.iterdir()} == set(MEMORISE_FILES) - {"certificate.json"}
+    record = json.loads((out / "result.json").read_text())
+    assert record["curve"]["steps"][-1] == 495
+    assert record["verdict"] == list(sentences(make_result()))
+    publish(room, make_result(**MISSED, weights=b"others"), out, {}, force=True)
+    assert {path.name for path in out.iterdir()} == set(all_files(room)) - {"certificate.json"}
     assert (out / "weights.safetensors").read_bytes() == b"others"
 
 
@@ -179,4 +257,4 @@ def test_words():
 
 
 def test_browser_draws_the_chart(browse):
-    assert browse(memorise_page(make_result())).drawn
+    assert browse(page(make_result())).drawn

@@ -52,26 +52,26 @@ def singular_floor(Z: np.ndarray, floor: float) -> Floor:
     return Floor(True, float(np.ldexp(value, 2 * exponent)))
 
 
-def block_width(n: int) -> int:
+def panel_width(n: int) -> int:
     """Columns b of a block: 2b + n/b roundings are fewest at √(n/2), but wide blocks are faster."""
     return max(NARROW, n // MOST_BLOCKS)
 
 
 def num_roundings(n: int) -> int:
     """The h of `singular_floor`: b in a product, n/b subtractions, b in a substitution, root and division."""
-    width = block_width(n)
+    width = panel_width(n)
     return min(n, 2 * width + -(-n // width)) + 4
 
 
 def floor_bytes(n: int, k: int) -> int:
     """Memory that `singular_floor` takes: half a matrix, three block columns, and the rows twice."""
-    width = block_width(n)
+    width = panel_width(n)
     return 8 * (n * (n + width) // 2 + 3 * n * width + 2 * n * k)
 
 
 def _factorise(Z: np.ndarray, shift: float) -> list[np.ndarray] | None:
     """Block columns of L with LLᵀ = G − τI, each from its diagonal block down; None where there is no L."""
-    n, width = len(Z), block_width(len(Z))
+    n, width = len(Z), panel_width(len(Z))
     panels: list[np.ndarray] = []
     for start in range(0, n, width):
         size = min(width, n - start)

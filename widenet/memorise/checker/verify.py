@@ -9,33 +9,39 @@ import json
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from enum import Enum
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 
 from widenet.base.errors import InputError, WidenetError
-from widenet.data import available_bytes, file_hash, load
+from widenet.base.memory import usable_bytes
+from widenet.base.progress import SILENT, Progress
+from widenet.data import file_hash, load
 from widenet.memorise.checker.claim import Claim, RefutedError, parse_claim
 from widenet.memorise.checker.recheck import Fit, Net, distinct_rows, features, fit_of
 from widenet.memorise.checker.recheck_sigma import floor_bytes, singular_floor
+from widenet.study.result import Outcome, Result
 
-SCHEMA = "widenet/verification/1"
 CERTIFICATE_FILE, WEIGHTS_FILE = "certificate.json", "weights.safetensors"
 LONGEST_CERTIFICATE = 2**20  # bytes
 LONGEST_HEADER = 2**16  # bytes that a file of weights may have beside its numbers
-ASSUMED_BYTES = 4 * 2**30  # free memory, where the system does not tell
-USABLE_SHARE = 0.8  # of it
 TOLERANCE = 1e-3  # of the targets' standard deviation: the most that a certificate may allow for numbers
 VALUE_TOLERANCE = 0.01  # relative, for σ_min as a value; its lower bound is proved
 RECOMPUTED = 1e-9  # relative, for a number that follows from others in a line of arithmetic
 
-Status = Literal["passed", "failed", "skipped"]
+
+class CheckStatus(Enum):
+    """How a check ended; a skipped one could not be made here."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
 
 
 @dataclass(frozen=True)
@@ -43,31 +49,43 @@ class Check:
     """One thing that was checked, and what came of it in a sentence."""
 
     name: str
-    status: Status
+    status: CheckStatus
     sentence: str
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False, kw_only=True)
+class VerifyResult(Result):
     """Everything that was checked.
 
     Attributes:
-        schema: Name and version of this record.
-        version: Version of widenet.
         folder: The folder.
-        verified: Whether no check failed; what could not be checked is skipped and says so.
         checks: All checks in order.
     """
 
-    schema: str
-    version: str
+    schema: ClassVar[str] = "widenet/verification/1"
     folder: str
-    verified: bool
     checks: tuple[Check, ...]
 
+    @property
+    def verified(self) -> bool:
+        """Whether no check failed; what could not be checked is skipped and says so."""
+        return not self.num_checks(CheckStatus.FAILED)
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome.DONE if self.verified else Outcome.FAILED
+
+    def num_checks(self, status: CheckStatus) -> int:
+        """How many checks ended so."""
+        return sum(check.status is status for check in self.checks)
+
+    def facts(self) -> dict[str, str]:
+        counts = {status.value: f"{self.num_checks(status)}" for status in CheckStatus}
+        return {"folder": self.folder, "verified": "yes" if self.verified else "no", **counts}
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, as `--json` prints them."""
-        return asdict(self)
+        """Plain Python values, as JSON has them."""
+        return super().to_dict() | {"verified": self.verified}
 
 
 @dataclass(frozen=True)
@@ -91,16 +109,14 @@ class _UncheckedError(Exception):
     """Something cannot be checked here; the message says why."""
 
 
-def verify(
-    folder: Path, data: str | None = None, *, progress: Callable[[str], None] = lambda stage: None
-) -> Verification:
+def verify(folder: Path, data: str | None = None, *, progress: Progress = SILENT) -> VerifyResult:
     """Check a certificate against its weights and the data.
 
     Args:
         folder: What `widenet memorise` wrote.
         data: Built-in name or file; by default the one that the certificate names, so give it where the
             folder is a stranger's.
-        progress: Called with the name of each stage.
+        progress: Told of each check.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder: give the one that widenet memorise wrote.")
@@ -114,30 +130,29 @@ def verify(
         run("curvature", _check_curvature, claim, seen)
         proved = run("sigma_min", _check_sigma, claim, rows, seen)
         run("bound", partial(_check_bound, proved=proved is not None), claim, seen)
-    verified = all(check.status != "failed" for check in run.checks)
-    return Verification(SCHEMA, version("widenet"), str(folder), verified, tuple(run.checks))
+    return VerifyResult(folder=str(folder), checks=tuple(run.checks))
 
 
 class _Run:
     """Runs checks one after the other; one that lacks what an earlier one should have found is skipped."""
 
-    def __init__(self, progress: Callable[[str], None]) -> None:
+    def __init__(self, progress: Progress) -> None:
         self.progress = progress
         self.checks: list[Check] = []
 
     def __call__(self, name: str, check: Callable[..., tuple[Any, str]], *needs: Any) -> Any:
         """What a check found, such as the weights; None where it failed or could not be made."""
         if any(need is None for need in needs):
-            self.checks.append(Check(name, "skipped", "Not checked, because an earlier check failed."))
+            because = "Not checked, because an earlier check failed."
+            self.checks.append(Check(name, CheckStatus.SKIPPED, because))
             return None
         self.progress(f"checking {name}")
-        status: Status = "failed"
-        value = None
+        value, status = None, CheckStatus.FAILED
         try:
             value, sentence = check(*needs)
-            status = "passed"
+            status = CheckStatus.PASSED
         except _UncheckedError as error:
-            status, sentence = "skipped", str(error)
+            status, sentence = CheckStatus.SKIPPED, str(error)
         except (RefutedError, WidenetError) as error:
             sentence = str(error)
         except np.linalg.LinAlgError:
@@ -158,7 +173,7 @@ def _read_claim(folder: Path) -> tuple[Claim, str]:
 def _read_net(folder: Path, claim: Claim) -> tuple[Net, str]:
     shapes = {"W": (claim.k, claim.r)} | ({"R": (claim.k, claim.d)} if claim.layers == 3 else {})
     expected = 8 * sum(rows * columns for rows, columns in shapes.values())
-    if 3 * expected > _usable_bytes():
+    if 3 * expected > usable_bytes():
         raise RefutedError(
             f"The certificate speaks of {expected / 2**30:,.1f} GiB of weights, which do not fit here."
         )
@@ -232,7 +247,7 @@ def _data_words(data: str | None, claim: Claim) -> str:
 
 
 def _check_loss(claim: Claim, net: Net, rows: _Rows) -> tuple[_Seen, str]:
-    if 8 * claim.n * claim.k > _usable_bytes():
+    if 8 * claim.n * claim.k > usable_bytes():
         raise RefutedError(f"What the network makes of {claim.n:,} rows does not fit into memory here.")
     Z = features(net, rows.X)
     fit = fit_of(net, rows.X, Z, rows.y)
@@ -289,7 +304,7 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
         raise _UncheckedError("The certificate gives no bound on σ_min: it is too small for one.")
     if not claim.sigma_lower <= claim.sigma_value:
         raise RefutedError("The certificate's lower bound on σ_min is above its value.")
-    needed, usable = floor_bytes(claim.points, claim.k), _usable_bytes()
+    needed, usable = floor_bytes(claim.points, claim.k), usable_bytes()
     if needed > usable:
         raise _UncheckedError(
             f"The bound on σ_min was not checked: {claim.points:,} rows take {needed / 2**30:,.1f} GiB, and "
@@ -313,7 +328,7 @@ def _check_bound(claim: Claim, seen: _Seen, *, proved: bool) -> tuple[bool, str]
     if claim.sigma_lower == 0:
         if claim.bound is not None or claim.holds is not None:
             raise RefutedError("The certificate has Lemma 4's bound without a σ_min to compute it from.")
-        raise _UncheckedError("Lemma 4 says nothing without a bound on σ_min.")
+        raise _UncheckedError("Lemma 4 is vacuous without a bound on σ_min.")
     bound = _lemma4(claim, claim.curvature_norm)
     _agree("Lemma 4's bound", -1.0 if claim.bound is None else claim.bound, bound, RECOMPUTED * bound)
     # M is known up to rounding only, so a loss within rounding of the bound may be told either way.
@@ -361,10 +376,6 @@ def _read_file(path: Path, least: int, most: int) -> bytes:
             return file.read(most)
     except OSError as error:
         raise RefutedError(f"{path.name} cannot be read ({error.strerror}).") from error
-
-
-def _usable_bytes() -> float:
-    return USABLE_SHARE * (available_bytes() or ASSUMED_BYTES)
 
 
 def _times(shape: tuple[int, ...]) -> str:

@@ -8,7 +8,7 @@ reads it.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -16,9 +16,20 @@ import torch
 from torch import Tensor
 from torch.optim.adam import adam
 
-from widenet.memorise.methods.method import Clock, State, begun, copied, counter, generator_at
-from widenet.memorise.problem import Problem
+from widenet.memorise.methods.method import (
+    Clock,
+    MethodPlan,
+    Route,
+    State,
+    begun,
+    copied,
+    counter,
+    form_operations,
+    generator_at,
+)
+from widenet.memorise.problem import SquaresProblem
 from widenet.networks.quadratic import form, form_outputs, loss, signs
+from widenet.study.speed import Speed
 
 
 @dataclass(frozen=True)
@@ -43,23 +54,25 @@ class AdamRecipe:
     decay: float = 0.3
     decay_every: int = 15
 
-    def notes(self, problem: Problem) -> tuple[str, ...]:
-        k = problem.Z.shape[1]
-        return (
-            f"Adam in float32 from Gaussian weights of standard deviation {initial_std(k):.2g}: "
-            f"{self.epochs} epochs in batches of {self.batch}, rate {self.rate:g} times {self.decay:g} after "
-            f"every {self.decay_every} epochs.",
-            "Gradients of batches go through the neurons, which is cheaper than through Q and M.",
-        )
+    @classmethod
+    def num_bytes(cls, n: int, k: int, r: int) -> int:
+        return 8 * n * k + 6 * 8 * k * r
 
-    def start(self, problem: Problem) -> State:
+    @classmethod
+    def seconds(cls, n: int, k: int, r: int, speed: Speed) -> float:
+        return cls.epochs * (4 * n * k * r / speed.single + form_operations(n, k) / speed.double)
+
+    def plan(self, problem: SquaresProblem) -> MethodPlan:
+        return MethodPlan(self.name, Route.NEURONS, {"initial_std": initial_std(problem.k), **asdict(self)})
+
+    def start(self, problem: SquaresProblem) -> State:
         k = problem.Z.shape[1]
         W = initial_std(k) * torch.randn(problem.r, k, generator=generator_at(problem.seed, 0))
         zeros = torch.zeros_like(W)
         f = full_loss(problem.Z.to(torch.float32), problem.y, W)
         return begun(f, W=W, mean=zeros, square=zeros.clone(), epoch=counter(0), step=counter(0))
 
-    def advance(self, problem: Problem, state: State) -> State:
+    def advance(self, problem: SquaresProblem, state: State) -> State:
         """One epoch."""
         state, clock = copied(state), Clock(state)
         epoch, step = int(state["epoch"]), int(state["step"])
@@ -73,7 +86,7 @@ class AdamRecipe:
     def done(self, state: State) -> bool:
         return int(state["epoch"]) >= self.epochs
 
-    def weights(self, problem: Problem, state: State) -> Tensor:
+    def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         return state["W"].T.to(torch.float64)
 
     def steps(self, state: State) -> int:

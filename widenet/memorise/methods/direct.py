@@ -16,18 +16,30 @@ import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError
-from widenet.memorise.methods.method import Clock, State, begun, copied, counter, last_loss
+from widenet.base.rounding import TINY
+from widenet.memorise.methods.method import (
+    Clock,
+    MethodPlan,
+    Route,
+    State,
+    begun,
+    copied,
+    counter,
+    form_operations,
+    last_loss,
+)
 from widenet.memorise.methods.whitening import whitening
-from widenet.memorise.problem import Problem
+from widenet.memorise.problem import SquaresProblem
 from widenet.networks.quadratic import curvature, form_outputs, loss
+from widenet.study.speed import Speed
 
 DENSE = 4096  # rows up to which the Gram matrix is factorised
-UNIT = 20  # iterations of conjugate gradients in one advance
+ITERATIONS = 20  # of conjugate gradients in one advance
+TYPICAL_ITERATIONS = 600  # in all, for a forecast
 SWEEP_SHARE = 1e-4  # float32 iterations bring the residual down by this, then it is computed anew in float64
 SWEEP_STEPS = 400  # and they are no more than this
 STALLED = 0.5  # a correction that leaves more than this share of f is the last
 ROW_BLOCK = 8192
-TINY = torch.finfo(torch.float64).tiny
 
 
 @dataclass(frozen=True)
@@ -43,20 +55,26 @@ class Direct:
     target: float = 1e-20
     max_steps: int = 4000
 
-    def notes(self, problem: Problem) -> tuple[str, ...]:
-        way = "a Cholesky factor" if problem.n <= DENSE else "conjugate gradients in float32"
-        return (
-            f"The quadratic form Q = W A W^T is fitted by least squares on whitened inputs ({way}, corrected "
-            "in float64), then split into neurons.",
-        )
+    @classmethod
+    def num_bytes(cls, n: int, k: int, r: int) -> int:
+        return 3 * 8 * n * n + 2 * 8 * n * k if n <= DENSE else 2 * 8 * n * k + 16 * k * k
 
-    def start(self, problem: Problem) -> State:
+    @classmethod
+    def seconds(cls, n: int, k: int, r: int, speed: Speed) -> float:
+        if n <= DENSE:
+            return (2 * n * n * k + n**3 / 3 + 10 * form_operations(n, k)) / speed.double
+        return TYPICAL_ITERATIONS * 2 * form_operations(n, k) / speed.single
+
+    def plan(self, problem: SquaresProblem) -> MethodPlan:
+        return MethodPlan(self.name, Route.CHOLESKY if problem.n <= DENSE else Route.CONJUGATE_GRADIENTS)
+
+    def start(self, problem: SquaresProblem) -> State:
         T = whitening(problem.Z)
         Q = torch.zeros(T.shape[1], T.shape[1], dtype=torch.float64)
         state = begun(loss(problem.y), T=T, Q=Q, step=counter(0), finished=torch.tensor(False))
         return state if problem.n <= DENSE else state | _no_sweep(problem.n, len(Q))
 
-    def advance(self, problem: Problem, state: State) -> State:
+    def advance(self, problem: SquaresProblem, state: State) -> State:
         if problem.n <= DENSE:
             return _solve_densely(problem, copied(state), self.target)
         return _iterate(problem, copied(state), self.target)
@@ -66,7 +84,7 @@ class Direct:
             bool(state["finished"]) or last_loss(state) <= self.target or self.steps(state) >= self.max_steps
         )
 
-    def weights(self, problem: Problem, state: State) -> Tensor:
+    def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         Q = state["Q"] + _correction(state) if "correction" in state else state["Q"]
         return state["T"] @ neurons(Q, problem.r)
 
@@ -91,7 +109,7 @@ def neurons(Q: Tensor, r: int) -> Tensor:
     return W
 
 
-def unit_rows(Z: Tensor, T: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+def whitened_rows(Z: Tensor, T: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     """Rows u_j = T^T z_j / ‖T^T z_j‖ in this precision, shape (n, q), and ‖T^T z_j‖², float64, shape (n,)."""
     U = torch.empty(len(Z), T.shape[1], dtype=dtype)
     sizes = torch.empty(len(Z), dtype=torch.float64)
@@ -104,20 +122,20 @@ def unit_rows(Z: Tensor, T: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]
     return U, sizes
 
 
-def residual_of(problem: Problem, T: Tensor, Q: Tensor) -> Tensor:
+def residual_of(problem: SquaresProblem, T: Tensor, Q: Tensor) -> Tensor:
     """y_j − z_j^T T Q T^T z_j in float64, shape (n,)."""
     half = T @ Q @ T.T
     return problem.y - form_outputs(problem.Z, (half + half.T) / 2)
 
 
-def _solve_densely(problem: Problem, state: State, target: float) -> State:
+def _solve_densely(problem: SquaresProblem, state: State, target: float) -> State:
     """Q = Σ_j c_j u_j u_j^T with (UU^T)^{∘2} c = residual, corrected until that no longer helps.
 
     The ridge keeps the factorisation away from rounding; corrections take it off again.
     """
     clock = Clock(state)
     T, Q = state["T"], state["Q"]
-    U, sizes = unit_rows(problem.Z, T, torch.float64)
+    U, sizes = whitened_rows(problem.Z, T, torch.float64)
     G = (U @ U.T).square_()
     G.diagonal().add_(10 * problem.n * torch.finfo(torch.float64).eps)
     factor = torch.linalg.cholesky(G)
@@ -155,7 +173,7 @@ def _correction(state: State) -> Tensor:
     return state["scale"] * state["correction"].to(torch.float64)
 
 
-def _iterate(problem: Problem, state: State, target: float) -> State:
+def _iterate(problem: SquaresProblem, state: State, target: float) -> State:
     """Some iterations of conjugate gradients on min ‖t − 𝒜E‖, (𝒜E)_j = u_j^T E u_j, 𝒜*ρ = Σ_j ρ_j u_j u_j^T.
 
     [Björck 1996, Algorithm 7.4.1, CGLS.] A sweep starts from the residual t of Q on the unit rows, scaled to
@@ -163,8 +181,8 @@ def _iterate(problem: Problem, state: State, target: float) -> State:
     iteration, whether or not an exact fit exists.
     """
     clock = Clock(state)
-    U, sizes = unit_rows(problem.Z, state["T"], torch.float32)
-    for _ in range(UNIT):
+    U, sizes = whitened_rows(problem.Z, state["T"], torch.float32)
+    for _ in range(ITERATIONS):
         if int(state["sweep_step"]) == 0:
             state |= _begin_sweep(problem, state, U, sizes)
         state |= _cgls_step(problem.n, state, U)
@@ -178,7 +196,7 @@ def _iterate(problem: Problem, state: State, target: float) -> State:
     return state | clock.stop()
 
 
-def _begin_sweep(problem: Problem, state: State, U: Tensor, sizes: Tensor) -> State:
+def _begin_sweep(problem: SquaresProblem, state: State, U: Tensor, sizes: Tensor) -> State:
     residual = residual_of(problem, state["T"], state["Q"])
     weighted = residual / sizes
     scale = weighted.norm()
@@ -217,7 +235,7 @@ def _is_over(state: State) -> bool:
     return small or int(state["sweep_step"]) >= SWEEP_STEPS
 
 
-def _end_sweep(problem: Problem, state: State) -> State:
+def _end_sweep(problem: SquaresProblem, state: State) -> State:
     """Q with the sweep's correction, unless it did not help; the next sweep then would not either."""
     corrected = state["Q"] + _correction(state)
     before, f = float(state["sweep_loss"]), loss(residual_of(problem, state["T"], corrected))

@@ -1,13 +1,20 @@
 """What every method of memorising has in common: a state of tensors, and one function that moves it on."""
 
 import time
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import ClassVar, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from widenet.memorise.problem import Problem
+from widenet.memorise.problem import SquaresProblem
+from widenet.study.speed import Speed
+from widenet.theory.quantity import Quantity
+
+SYMMETRIC = 0.7  # share of a product of rows with themselves that symmetry leaves to be computed
 
 State = dict[str, Tensor]
 """All that is needed to go on, counters and history included, so that a file of tensors can hold it.
@@ -16,25 +23,60 @@ Two entries are for showing alone, and differ from run to run: `seconds` and the
 """
 
 
-class Method(Protocol):
+class Route(Enum):
+    """What the bulk of a method's work goes through."""
+
+    FORM = "the form Q and the matrix M"
+    NEURONS = "the neurons"
+    CHOLESKY = "a Cholesky factor"
+    CONJUGATE_GRADIENTS = "conjugate gradients"
+
+
+@dataclass(frozen=True)
+class MethodPlan:
+    """What a method will do, known before it starts.
+
+    Attributes:
+        method: Its name.
+        route: What the bulk of its work goes through.
+        numbers: Its settings by name, such as the loss at which it stops.
+        promise: The steps that Theorem 4 promises; None where it is about another method.
+    """
+
+    method: str
+    route: Route
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    promise: Quantity | None = None
+
+
+class FittingMethod(Protocol):
     """A way to weights W with a small f(W).
 
     Attributes:
-        name: By which the command line knows it.
+        name: By which settings know it.
     """
 
-    @property
-    def name(self) -> str: ...
+    name: ClassVar[str]
 
-    def notes(self, problem: Problem) -> tuple[str, ...]:
-        """Sentences to be read before the start: what will be done, and what it will take."""
+    @classmethod
+    def num_bytes(cls, n: int, k: int, r: int) -> int:
+        """Memory that it takes for n rows of k numbers and r neurons, beside those themselves."""
         ...
 
-    def start(self, problem: Problem) -> State:
+    @classmethod
+    def seconds(cls, n: int, k: int, r: int, speed: Speed) -> float:
+        """Time that it takes; that of descent is a guess, since nobody knows its number of steps."""
+        ...
+
+    def plan(self, problem: SquaresProblem) -> MethodPlan:
+        """What will be done."""
+        ...
+
+    def start(self, problem: SquaresProblem) -> State:
         """The state before the first step."""
         ...
 
-    def advance(self, problem: Problem, state: State) -> State:
+    def advance(self, problem: SquaresProblem, state: State) -> State:
         """The state some seconds of work later, which depends on the problem and `state` alone.
 
         So a run that goes on from a stored state ends bit for bit as one that was never interrupted. `state`
@@ -46,13 +88,18 @@ class Method(Protocol):
         """Whether there is nothing left to do."""
         ...
 
-    def weights(self, problem: Problem, state: State) -> Tensor:
+    def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         """W, float64, shape (k, r)."""
         ...
 
     def steps(self, state: State) -> int:
         """Steps so far: of descent, of Adam, or iterations of a linear solve."""
         ...
+
+
+def form_operations(n: int, k: int) -> float:
+    """Operations of z_jᵀQz_j for n rows of k numbers, or of Σ_j v_j z_j z_jᵀ, symmetry used."""
+    return SYMMETRIC * 2 * n * k**2
 
 
 def begun(f: float, **tensors: Tensor) -> State:

@@ -12,11 +12,23 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from widenet.memorise.methods.method import Clock, State, begun, copied, counter, generator_at, last_loss
+from widenet.memorise.methods.method import (
+    Clock,
+    MethodPlan,
+    Route,
+    State,
+    begun,
+    copied,
+    counter,
+    form_operations,
+    generator_at,
+    last_loss,
+)
 from widenet.memorise.methods.steps import ConstantSteps, LineSearch, Point, Steps
 from widenet.memorise.methods.whitening import whitening
-from widenet.memorise.problem import Problem
+from widenet.memorise.problem import SquaresProblem
 from widenet.networks.quadratic import choose_gradient, curvature, loss
+from widenet.study.speed import Speed
 from widenet.theory.mild_memorisation.descent import (
     C_PGD,
     PgdParameters,
@@ -27,6 +39,7 @@ from widenet.theory.mild_memorisation.descent import (
 
 UNIT_FLOPS = 5e10  # of one advance, a second or so
 FEWEST, MOST = 10, 500  # steps of one advance
+TYPICAL_STEPS = 1500  # in all, for a forecast
 EVERY_STEP, THINNED = 1000, 100  # the history has every step at first, later one of so many
 NEVER = -1  # the step of the last noise when there was none
 PATIENCE = 30  # t_thres in practice: steps to the minimum on a line within which noise has to show
@@ -48,20 +61,24 @@ class PerturbedDescent:
     target: float = 1e-12
     max_steps: int = 20_000
 
-    def notes(self, problem: Problem) -> tuple[str, ...]:
-        return (
-            "Perturbed gradient descent from W = 0 along conjugate directions on whitened inputs, each step "
-            f"to the minimum on its line, until f ≤ {self.target:g}.",
-            "Gradients go through Q and M, at a cost that does not grow with rows times neurons.",
-        )
+    @classmethod
+    def num_bytes(cls, n: int, k: int, r: int) -> int:
+        return 3 * 8 * n * k + 10 * 8 * k * r
 
-    def start(self, problem: Problem) -> State:
+    @classmethod
+    def seconds(cls, n: int, k: int, r: int, speed: Speed) -> float:
+        return TYPICAL_STEPS * (3 * form_operations(n, k) + 4 * k**2 * r) / speed.double
+
+    def plan(self, problem: SquaresProblem) -> MethodPlan:
+        return MethodPlan(self.name, Route.FORM, {"target": self.target})
+
+    def start(self, problem: SquaresProblem) -> State:
         T = whitening(problem.Z)
         W = torch.zeros(T.shape[1], problem.r, dtype=torch.float64)
         thresholds = practical_thresholds(problem.Z @ T, problem.y, self.target)
         return _start(problem, W, thresholds) | {"T": T}
 
-    def advance(self, problem: Problem, state: State) -> State:
+    def advance(self, problem: SquaresProblem, state: State) -> State:
         steps = LineSearch(problem.Z @ state["T"], problem.y)
         return _advance(problem, state, steps, self.max_steps, reached=lambda here: here.value <= self.target)
 
@@ -70,7 +87,7 @@ class PerturbedDescent:
             bool(state["finished"]) or last_loss(state) <= self.target or self.steps(state) >= self.max_steps
         )
 
-    def weights(self, problem: Problem, state: State) -> Tensor:
+    def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         return state["T"] @ state["W"]
 
     def steps(self, state: State) -> int:
@@ -96,20 +113,23 @@ class TheoremDescent:
     c: float = C_PGD
     max_steps: int = 100_000
 
-    def notes(self, problem: Problem) -> tuple[str, ...]:
-        n, k = problem.Z.shape
-        B, Y = _bounds(problem)
-        steps = theorem4(n, k, problem.r, B, Y, self.sigma, loss(problem.y), self.epsilon, self.delta, self.c)
-        numbers = ", ".join(f"{symbol} = {value:.3g}" for symbol, value in steps.terms.items())
-        count = f"10^{steps.log10:.1f}" if steps.log10 is not None else f"{steps.value:.3g}"
-        way = {"form": "Q and M", "neurons": "the neurons"}[choose_gradient(n, k, problem.r)]
-        return (
-            f"Theorem 4 promises f ≤ {self.epsilon:g} with probability {1 - self.delta:g} after at most "
-            f"{count} steps ({numbers}); this run stops after {self.max_steps:,}.",
-            f"Gradients go through {way}, which is cheaper here.",
-        )
+    @classmethod
+    def num_bytes(cls, n: int, k: int, r: int) -> int:
+        return 8 * n * k + 10 * 8 * k * r
 
-    def start(self, problem: Problem) -> State:
+    @classmethod
+    def seconds(cls, n: int, k: int, r: int, speed: Speed) -> float:
+        return cls.max_steps * (2 * form_operations(n, k) + 4 * k**2 * r) / speed.double
+
+    def plan(self, problem: SquaresProblem) -> MethodPlan:
+        n, k, r = problem.n, problem.k, problem.r
+        B, Y = _bounds(problem)
+        promise = theorem4(n, k, r, B, Y, self.sigma, loss(problem.y), self.epsilon, self.delta, self.c)
+        route = {"form": Route.FORM, "neurons": Route.NEURONS}[choose_gradient(n, k, r)]
+        numbers = {"epsilon": self.epsilon, "delta": self.delta, "max_steps": self.max_steps}
+        return MethodPlan(self.name, route, numbers, promise)
+
+    def start(self, problem: SquaresProblem) -> State:
         chosen = self._parameters(problem)
         W = torch.zeros(problem.Z.shape[1], problem.r, dtype=torch.float64)
         found = pgd_thresholds(
@@ -118,7 +138,7 @@ class TheoremDescent:
         thresholds = _numbers(found.radius, found.g_thres, found.f_thres, math.ceil(found.t_thres))
         return _start(problem, W, thresholds) | {"constants": _numbers(found.eta, float(chosen.gamma))}
 
-    def advance(self, problem: Problem, state: State) -> State:
+    def advance(self, problem: SquaresProblem, state: State) -> State:
         eta, gamma = state["constants"].tolist()
         steps = ConstantSteps(problem.Z, problem.y, eta, gamma)
         return _advance(problem, state, steps, self.max_steps, reached=lambda here: False)
@@ -126,13 +146,13 @@ class TheoremDescent:
     def done(self, state: State) -> bool:
         return bool(state["finished"]) or self.steps(state) >= self.max_steps
 
-    def weights(self, problem: Problem, state: State) -> Tensor:
+    def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         return state["W"]
 
     def steps(self, state: State) -> int:
         return int(state["t"])
 
-    def _parameters(self, problem: Problem) -> PgdParameters:
+    def _parameters(self, problem: SquaresProblem) -> PgdParameters:
         B, Y = _bounds(problem)
         return pgd_parameters(problem.n, problem.k, B, Y, self.sigma, loss(problem.y), self.epsilon)
 
@@ -152,7 +172,7 @@ def practical_thresholds(Z: Tensor, y: Tensor, target: float) -> Tensor:
     return _numbers(share * size, 0.01 * share * steepness, target / 10, PATIENCE)
 
 
-def _start(problem: Problem, W: Tensor, thresholds: Tensor) -> State:
+def _start(problem: SquaresProblem, W: Tensor, thresholds: Tensor) -> State:
     f0 = loss(problem.y)
     return begun(
         f0,
@@ -168,7 +188,7 @@ def _start(problem: Problem, W: Tensor, thresholds: Tensor) -> State:
 
 
 def _advance(
-    problem: Problem, state: State, steps: Steps, max_steps: int, reached: Callable[[Point], bool]
+    problem: SquaresProblem, state: State, steps: Steps, max_steps: int, reached: Callable[[Point], bool]
 ) -> State:
     """Some steps of Algorithm 1; where a line has no lower point, that counts as a small gradient."""
     state, clock = copied(state), Clock(state)
@@ -218,7 +238,7 @@ def _unit(n: int, k: int, r: int) -> int:
     return max(FEWEST, min(MOST, int(UNIT_FLOPS / (6 * k**2 * (n + r)))))
 
 
-def _bounds(problem: Problem) -> tuple[float, float]:
+def _bounds(problem: SquaresProblem) -> tuple[float, float]:
     """B and Y of Theorem 4: the largest ‖z_j‖ and |y_j|."""
     return float(problem.Z.norm(dim=1).max()), float(problem.y.abs().max())
 

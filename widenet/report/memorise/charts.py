@@ -3,7 +3,7 @@
 import math
 
 from widenet.memorise.result import MemoriseResult
-from widenet.report.memorise.sentences import small, targets_word
+from widenet.report.memorise.sentences import small, targets_noun
 from widenet.report.parts.plots import Chart, Spec, axes_layout, line_trace
 
 FEW = 60  # points up to which each is marked
@@ -23,8 +23,8 @@ def loss_chart(result: MemoriseResult) -> Chart | None:
     if len(values) <= FEW:
         line |= {"mode": "lines+markers", "marker": {"color": "labels", "size": 8}}
     last = max(curve.steps[-1], 1)
-    enough = result.tolerance**2 / (4 * result.n)
-    name = f"all {targets_word(result)} certain"
+    enough = result.tolerance**2 / (4 * result.data.n)
+    name = f"all {targets_noun(result)} certain"
     limit = line_trace(name, [0, last], [enough] * 2, "random", "%{y:.2e}", "dash")
     ends = [min(*drawn, math.log10(enough)) - ROOM, max(*drawn, math.log10(enough)) + ROOM]
     decades = max(1, round((ends[1] - ends[0]) / 8))
@@ -42,5 +42,8 @@ def loss_chart(result: MemoriseResult) -> Chart | None:
         title="Loss f on all rows",
         reading=f"The axis is logarithmic. Below the dashed line, {small(enough)}, no residual can reach "
         f"{small(result.tolerance)}.",
-        spec={"data": [line, limit], "layout": axes_layout(STEPS[result.method], height=380, x=x, y=y)},
+        spec={
+            "data": [line, limit],
+            "layout": axes_layout(STEPS.get(result.method, "steps"), height=380, x=x, y=y),
+        },
     )

@@ -4,14 +4,21 @@ from widenet.base.wording import counted, memory
 from widenet.memorise.result import MemoriseResult
 from widenet.report.memorise.charts import loss_chart
 from widenet.report.memorise.formulas import CONDITION, LANDSCAPE, NETWORK
-from widenet.report.memorise.sentences import small, statements, targets_word
+from widenet.report.memorise.sentences import (
+    method_notes,
+    requirements,
+    sentences,
+    small,
+    statements,
+    targets_noun,
+)
 from widenet.report.parts.document import document, masthead, page_body, tile_list
 from widenet.report.parts.markup import Html, details, element, join, table
 from widenet.report.parts.quantities import literal, short_duration
 from widenet.report.parts.sections import figure, folds, items, section
 
 
-def memorise_page(result: MemoriseResult) -> str:
+def page(result: MemoriseResult) -> str:
     """The result as a page: verdict, key figures, certificate, conditions, training, cost."""
     chart = loss_chart(result)
     charts = {} if chart is None else {chart.name: chart}
@@ -20,24 +27,27 @@ def memorise_page(result: MemoriseResult) -> str:
     sections = (
         section(1, "What is certified?", _certified(result), _certificate_body(result)),
         section(
-            2, "What do the theorems ask for?", result.conditions, folds(details("What σ_min is", CONDITION))
+            2,
+            "What do the theorems require?",
+            requirements(result.conditions),
+            folds(details("What σ_min is", CONDITION)),
         ),
-        section(3, "How did the training go?", result.notes, training),
+        section(3, "How did the training go?", method_notes(result.plan), training),
         section(4, "What did it cost?", [], _cost_body(result)),
     )
     footer = (
         "The numbers behind this page are in result.json, the weights in weights.safetensors.",
         f"widenet {result.version}",
     )
-    content = page_body(_masthead(result), result.verdict, _tiles(result), sections, footer)
+    content = page_body(_masthead(result), sentences(result), _tiles(result), sections, footer)
     return document(f"{literal(result.data.name)} · widenet memorise", content, charts)
 
 
 def _masthead(result: MemoriseResult) -> Html:
     data = result.data
     kind = f"{len(data.classes):,} classes" if data.classes else "1 number to predict"
-    noise = f", perturbed by {data.noise:g}" if data.noise else ""
-    size = f"{counted(result.n, 'row')} · {counted(result.d, 'column')}"
+    noise = f", perturbed by {result.noise:g}" if result.noise else ""
+    size = f"{counted(data.n, 'row')} · {counted(data.d, 'column')}"
     return masthead("memorise", literal(data.name), f"{size} · {kind} · prepared {data.prepare}{noise}")
 
 
@@ -45,17 +55,17 @@ def _tiles(result: MemoriseResult) -> Html:
     proved = (
         f"proved ≥ {small(result.sigma_min.lower)}" if result.sigma_min.lower > 0 else "not proved positive"
     )
-    neurons = f"{result.layers} layers, {result.r:,} neurons"
+    n, neurons = result.data.n, f"{result.layers} layers, {result.r:,} neurons"
     tiles = [
         (
-            f"{targets_word(result).capitalize()} reproduced",
-            f"{result.n:,}" if result.labels_reproduced else "not all",
-            f"of {result.n:,}",
+            f"{targets_noun(result).capitalize()} reproduced",
+            f"{n:,}" if result.labels_reproduced else "not all",
+            f"of {n:,}",
             "#q1",
         ),
         ("Loss", small(result.loss), f"largest residual {small(result.max_residual)}", "#q3"),
         ("σ_min", small(result.sigma_min.value), proved, "#q2"),
-        ("Weights for each row", f"{result.parameters / result.n:.1f}", neurons, "#q1"),
+        ("Weights for each row", f"{result.parameters / n:.1f}", neurons, "#q1"),
         (
             "Time",
             short_duration(result.seconds).removeprefix("less than "),
@@ -86,8 +96,9 @@ def _certificate_body(result: MemoriseResult) -> Html:
 
 
 def _cost_body(result: MemoriseResult) -> Html:
+    held = result.forecast.memory_bytes
     rows = [
-        ("memory, forecast", memory(result.forecast.memory_bytes)),
+        ("memory, forecast", "unknown" if held is None else memory(held)),
         ("time, forecast", f"{result.forecast.seconds:,.1f} s"),
         ("time, taken", f"{result.seconds:,.1f} s"),
         (f"steps of {result.method}", f"{result.steps:,}"),

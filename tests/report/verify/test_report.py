@@ -1,0 +1,51 @@
+"""A verification in a sentence, as a record and as a screenful."""
+
+import json
+
+import pytest
+
+from widenet.memorise.checker.verify import Check, CheckStatus, VerifyResult
+from widenet.report.verify import record, screen, sentences
+from widenet.study.result import Outcome
+
+LONG = "A rather long sentence that has to be wrapped into several lines of the screen, [bold] and all."
+
+
+def result_of(*, failing: bool) -> VerifyResult:
+    status = CheckStatus.FAILED if failing else CheckStatus.PASSED
+    checks = (
+        Check("certificate", CheckStatus.PASSED, LONG),
+        Check("weights", status, "They were changed."),
+        Check("sigma_min", CheckStatus.SKIPPED, "Not checked."),
+    )
+    return VerifyResult(folder="folder", checks=checks)
+
+
+@pytest.mark.parametrize(
+    ("failing", "verdict"),
+    [
+        (True, "Not verified: 1 of 3 checks failed."),
+        (False, "Verified: every check that was made passed; 1 of 3 could not be made here."),
+    ],
+)
+def test_a_verification_is_told_the_same_everywhere(failing, verdict, screen_of):
+    result = result_of(failing=failing)
+    assert sentences(result) == (verdict,)
+    found = record(result)
+    assert found["verdict"] == [verdict]
+    assert found["verified"] is not failing
+    assert [check["status"] for check in found["checks"]][-1] == "skipped"
+    json.dumps(found)
+    assert result.outcome is (Outcome.FAILED if failing else Outcome.DONE)
+    text = screen_of(screen, result)
+    assert text.splitlines()[0] == "widenet verify  folder"
+    assert max(map(len, text.splitlines())) <= 80
+    assert "[bold]" in text
+    assert text.splitlines()[-1] == verdict
+
+
+def test_where_every_check_was_made_nothing_is_left():
+    checks = (Check("certificate", CheckStatus.PASSED, LONG),)
+    assert sentences(VerifyResult(folder="f", checks=checks)) == (
+        "Verified: every check that was made passed.",
+    )

@@ -1,0 +1,43 @@
+"""What memorising depends on, besides the data."""
+
+from dataclasses import dataclass
+
+from widenet.base.errors import InputError
+from widenet.study.settings import Settings, seed_setting, setting
+
+METHODS = {  # by name: where the method stands
+    "pgd": "widenet.memorise.methods.pgd:PerturbedDescent",
+    "adam": "widenet.memorise.methods.adam:AdamRecipe",
+    "direct": "widenet.memorise.methods.direct:Direct",
+}
+THEOREM = "widenet.memorise.methods.pgd:TheoremDescent"  # `pgd` with the numbers of Theorem 4
+DEFAULT_METHOD = "direct"  # the only one that is certain to end at the global minimum
+
+
+@dataclass(frozen=True)
+class MemoriseSettings(Settings):
+    """What memorising depends on, besides the data."""
+
+    layers: int | None = setting(None, "Layers.", choices=(2, 3), otherwise="2 where that can fit, else 3")
+    method: str = setting(
+        DEFAULT_METHOD,
+        "Perturbed gradient descent, the paper's Adam recipe, or linear algebra.",
+        choices=tuple(METHODS),
+    )
+    width: int | None = setting(None, "Neurons to train.", low=2, high=2**20, metavar="R", otherwise="2k+2")
+    perturb: float = setting(
+        0.0,
+        "Add Gaussian noise of this standard deviation to every coordinate.",
+        low=0,
+        high=1e6,
+        metavar="STD",
+    )
+    theorem: bool = setting(False, "With method pgd: exactly the numbers of Theorem 4.")
+    seed: int = seed_setting()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.theorem and self.method != "pgd":
+            raise InputError(
+                "Theorem 4 is about perturbed gradient descent: use `theorem` with `method=pgd`."
+            )

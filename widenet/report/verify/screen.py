@@ -1,0 +1,23 @@
+"""A verification on a screen of a terminal."""
+
+from rich.console import Console
+from rich.text import Text
+
+from widenet.memorise.checker.verify import CheckStatus, VerifyResult
+from widenet.report.parts.quantities import literal
+from widenet.report.parts.screen import line, sentence, title
+from widenet.report.verify.sentences import sentences
+
+STATUS_STYLES = {CheckStatus.PASSED: "green", CheckStatus.FAILED: "bold red", CheckStatus.SKIPPED: "yellow"}
+
+
+def screen(result: VerifyResult, console: Console) -> None:
+    """A line for each check, then the verdict."""
+    title(console, "verify", literal(result.folder))
+    line(console, "")
+    for check in result.checks:
+        head = Text.assemble((f"{check.status.value:<8}", STATUS_STYLES[check.status]), f"{check.name:<12}")
+        sentence(console, literal(check.sentence, longest=600), head=head)
+    line(console, "")
+    for told in sentences(result):
+        line(console, told, style="bold green" if result.verified else "bold red")
