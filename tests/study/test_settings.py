@@ -53,6 +53,8 @@ def test_what_is_in_range_is_kept():
         (Meaning("", high=7), "at most 7"),
         (Meaning("", low=0, high=1, strict=True), "between 0 and 1"),
         (Meaning("", choices=(2, 3)), "one of 2, 3"),
+        (Meaning("", low=2, high=2**20), "from 2 to 1,048,576"),
+        (Meaning("", low=0.001, high=1), "from 0.001 to 1"),
     ],
 )
 def test_ranges_in_words(meaning, words):

@@ -47,15 +47,20 @@ class Meaning:
 
     @property
     def range(self) -> str:
-        """What is allowed, as "one of 2, 3", "from 1 to 100", "at least 1" or "above 0"."""
+        """What is allowed, as "one of 2, 3", "from 1 to 100", "at least 1" or "finite and above 0"."""
+        low, high = _limit(self.low), _limit(self.high)
         if self.choices:
             return f"one of {', '.join(map(str, self.choices))}"
         if math.isfinite(self.low) and math.isfinite(self.high):
-            words = "between {:g} and {:g}" if self.strict else "from {:g} to {:g}"
-            return words.format(self.low, self.high)
+            return f"between {low} and {high}" if self.strict else f"from {low} to {high}"
         if math.isfinite(self.low):
-            return f"{'finite and above' if self.strict else 'at least'} {self.low:g}"
-        return f"{'below' if self.strict else 'at most'} {self.high:g}"
+            return f"finite and above {low}" if self.strict else f"at least {low}"
+        return f"below {high}" if self.strict else f"at most {high}"
+
+
+def _limit(value: float) -> str:
+    """A limit in full where it is a whole number that people can read."""
+    return f"{value:,}" if isinstance(value, int) and value < 10**12 else f"{value:g}"
 
 
 def setting(default: Any, text: str, **meaning: Any) -> Any:
