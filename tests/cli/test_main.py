@@ -1,17 +1,16 @@
 """The group of commands, and what they all share."""
 
 import json
+from importlib import import_module
 
 import pytest
-
-from widenet.cli import main as cli
 
 
 def test_help_shows_whole_lines_in_80_columns(widenet, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     code, out, _ = widenet("--help")
     assert code == 0
-    assert "..." not in out
+    assert not [line for line in out.splitlines() if line.endswith("...") and "Usage" not in line]
     assert max(map(len, out.splitlines())) <= 80
     for command in ("audit", "compare", "memorise", "verify", "theory", "data", "doctor"):
         assert f"\n  {command} " in out
@@ -69,4 +68,4 @@ def test_every_json_has_its_sentences_under_verdict(widenet):
 
 
 def test_a_study_is_one_line_in_the_registry():
-    assert list(cli.STUDIES) == ["audit", "compare", "memorise"]
+    assert list(import_module("widenet.cli.main").STUDIES) == ["audit", "compare", "memorise"]

@@ -118,7 +118,7 @@ def test_verdicts(result):
         ({"alpha": 1e-200}, "from 0.001 to 1"),
         ({"members": 0}, "`members` is 0, but must be from 1"),
         ({"width": 0}, "`width` is 0"),
-        ({"width": 10**9}, "`width` is 1000000000, but must be from 1 to 65536"),
+        ({"width": 10**9}, "`width` is 1000000000, but must be from 1 to 65,536"),
         (
             {"members": 15},
             r"15 functions for `d1` = 6 and `k` = 2, fewer than 15 to measure and 1 others? to tune",
@@ -152,7 +152,7 @@ def test_what_would_not_fit_is_refused_before_memory_is_taken(monkeypatch):
 
 
 def test_unknown_kernels_are_refused_first():
-    with pytest.raises(InputError, match="Did you mean"):
+    with pytest.raises(InputError, match="did you mean"):
         run_separation(replace(SMALL, kernels=("gausian",)))
 
 
