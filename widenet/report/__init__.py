@@ -1,1 +1,1 @@
-"""Report: a result to sentences, a page, a screenful and files; one room a study, and parts that know none."""
+"""Report: a result to sentences, a page, a screen and files; one room a study, and parts that know none."""
