@@ -12,11 +12,11 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.wording import shown
+from widenet.theory.numbers import INFINITY, Number, context, mpf
 from widenet.theory.smooth import taylor
 from widenet.theory.smooth.elementary import FUNCTIONS
 from widenet.theory.smooth.expression import Algebra, evaluate, parse, variables
-from widenet.theory.smooth.series import Number, context, mpf
-from widenet.theory.smooth.taylor import INFINITY, Taylor
+from widenet.theory.smooth.taylor import Taylor
 
 FAR = 10**9  # index at which the root test looks at a rule
 NUM_FAR = 12  # indices in a row, since a rule may be zero at most of them
