@@ -125,21 +125,7 @@ def theorem_4_1(
     C_eta: float = 1.0,
     C_kappa: float = 1.0,
 ) -> Found:
-    """Residual ‖y − u(k)‖ after k steps, to ±ε, from the eigenvalues of H∞ and the labels' projections.
-
-    Args:
-        eigenvalues: λ_i of H∞, all n.
-        projections: v_iᵀy, in the same order.
-        m: Width.
-        eta: Step size η.
-        kappa: Standard deviation κ of the initial weights.
-        epsilon: Accuracy ε.
-        delta: Failure probability δ.
-        steps: k.
-        C_m: Hidden in the width.
-        C_eta: Hidden in the step.
-        C_kappa: Hidden in κ.
-    """
+    """Residual ‖y − u(k)‖ after k steps, to ±ε, from the eigenvalues of H∞ and the labels' projections."""
     if len(eigenvalues) != len(projections):
         raise InputError(
             f"Theorem 4.1 needs a projection for every eigenvalue, but there are {len(eigenvalues)} and "

@@ -200,18 +200,6 @@ def theorem4(
 
     The paper's O(B⁸ℓ(nd)^{5/2}(f(0)+1)²/(σ⁵ε^{5/2}) log⁴ …) is Theorem 3's count at ε′ and Δ = f(0) + 1; here
     it is that count with its last phase, and χ⁴ for the logarithm.
-
-    Args:
-        n: Number of samples.
-        d: Dimension of the inputs.
-        r: Number of neurons.
-        B: Largest ‖x_j‖.
-        Y: Largest |y_j|.
-        sigma: Smallest singular value σ of [x_j^{⊗2}].
-        f0: Loss f(0) = Σy²/(4n) at the start.
-        epsilon: Loss to reach.
-        delta: Failure probability.
-        c: Constant of Algorithm 1.
     """
     chosen = _parameters(n, d, mpf(B), Y, mpf(sigma), f0, epsilon)
     exact = _thresholds(d * r, chosen.ell, chosen.rho, chosen.epsilon, mpf(c), delta, chosen.delta_f)

@@ -41,17 +41,17 @@ SERIES = Algebra(
     functions=FUNCTIONS,
 )
 
+_ARITHMETIC: dict[str, Callable[..., Any]] = {  # of numbers and of tensors
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "USub": operator.neg,
+}
+
 NUMBERS = Algebra(
     number=_number,
-    operators={
-        "Add": operator.add,
-        "Sub": operator.sub,
-        "Mult": operator.mul,
-        "Div": operator.truediv,
-        "Pow": lambda a, b: _real_power(a, b),
-        "Mod": operator.mod,
-        "USub": operator.neg,
-    },
+    operators=_ARITHMETIC | {"Pow": lambda a, b: _real_power(a, b), "Mod": operator.mod},
     functions={
         "factorial": context.factorial,
         "gamma": context.gamma,
@@ -66,14 +66,7 @@ NUMBERS = Algebra(
 
 TENSORS = Algebra(
     number=lambda value: torch.tensor(float(_number(value)), dtype=torch.float64),
-    operators={
-        "Add": torch.add,
-        "Sub": torch.sub,
-        "Mult": torch.mul,
-        "Div": torch.div,
-        "Pow": torch.pow,
-        "USub": torch.neg,
-    },
+    operators=_ARITHMETIC | {"Pow": operator.pow},
     functions={name: getattr(torch, name) for name in FUNCTIONS},
 )
 
