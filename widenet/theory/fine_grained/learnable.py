@@ -100,12 +100,7 @@ def corollary_6_2(
 @SECTION_6.states("Example 6.1", "M_g and samples of βᵀx")
 def example_6_1(beta: float, epsilon: float = EPSILON, delta: float = FAILURE, C: float = 1.0) -> Found:
     """M_g of a linear function g(x) = βᵀx."""
-    return _target(
-        3 * mpf(beta),
-        "√M_g = 3‖β‖",
-        f"3 · {mpf_text(beta)}",
-        (epsilon, delta, C),
-    )
+    return _target(3 * mpf(beta), "√M_g = 3‖β‖", f"3 · {mpf_text(beta)}", (epsilon, delta, C))
 
 
 @SECTION_6.states("Example 6.2", "M_g and samples of xᵀAx")
@@ -114,12 +109,7 @@ def example_6_2(
 ) -> Found:
     """M_g of a quadratic form g(x) = xᵀAx, A by its eigenvalues: 36 times its squared trace norm."""
     trace_norm = sum((abs(mpf(value)) for value in eigenvalues), mpf(0))
-    return _target(
-        6 * trace_norm,
-        "√M_g = 6 ‖A‖_*",
-        f"6 · {mpf_text(trace_norm)}",
-        (epsilon, delta, C),
-    )
+    return _target(6 * trace_norm, "√M_g = 6 ‖A‖_*", f"6 · {mpf_text(trace_norm)}", (epsilon, delta, C))
 
 
 @SECTION_6.states("Example 6.3", "M_g and samples of cos(βᵀx) − 1")

@@ -78,13 +78,7 @@ def pgd_thresholds(
 
 
 def _thresholds(
-    dimension: int,
-    ell: Number,
-    rho: Number,
-    epsilon: Number,
-    c: Number,
-    delta: float,
-    delta_f: Number | float,
+    dimension: int, ell: Number, rho: Number, epsilon: Number, c: Number, delta: float, delta_f: Number
 ) -> PgdThresholds:
     """The same in numbers that cannot overflow."""
     chi = 3 * max(context.log(dimension * ell * delta_f / (c * epsilon**2 * delta)), mpf(4))

@@ -6,7 +6,7 @@ Setting and notation are those of `mild_memorisation`; M = Σ_j δ_j x_j x_jᵀ 
 from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.entry import Argument
 from widenet.theory.mild_memorisation.symbols import MILD_MEMORISATION
-from widenet.theory.numbers import Number, context, mpf
+from widenet.theory.numbers import context, mpf
 from widenet.theory.stated import Found, entries
 
 
@@ -24,18 +24,18 @@ def landscape_demands(n: int, d: int, r: int | None, sigma: float | None) -> tup
 )
 def lemma1(n: int, d: int, r: int, sigma: float, epsilon: float) -> Found:
     """Loss where the Hessian is nearly positive: λ_min(∇²f) ≥ −ε implies f ≤ ndε²/(4σ²)."""
-    demands = landscape_demands(n, d, r, sigma)
+    return _loss_bound(n, d, sigma, epsilon, "ε", landscape_demands(n, d, r, sigma))
+
+
+def _loss_bound(n: int, d: int, sigma: float, size: float, symbol: str, demands: tuple[Demand, ...]) -> Found:
+    """What Lemmas 1 and 4 say of the loss, by a `size` that bounds the curvature."""
     return Found(
-        _loss_bound(n, d, sigma, epsilon),
-        formula="f ≤ n d ε² / (4 σ²)",
-        filled=f"{n} · {d} · {mpf_text(epsilon)}² / (4 · {mpf_text(sigma)}²)",
-        terms={"n d": n * d, "(ε/σ)²": (mpf(epsilon) / sigma) ** 2},
+        n * d * mpf(size) ** 2 / (4 * mpf(sigma) ** 2),
+        formula=f"f ≤ n d {symbol}² / (4 σ²)",
+        filled=f"{n} · {d} · {mpf_text(size)}² / (4 · {mpf_text(sigma)}²)",
+        terms={"n d": n * d, f"({symbol}/σ)²": (mpf(size) / sigma) ** 2},
         demands=demands,
     )
-
-
-def _loss_bound(n: int, d: int, sigma: float, curvature: float) -> Number:
-    return n * d * mpf(curvature) ** 2 / (4 * mpf(sigma) ** 2)
 
 
 @MILD_MEMORISATION.states("Lemma 3", "Smallest eigenvalue of the Hessian")
@@ -55,13 +55,7 @@ def lemma3(largest: float, d: int, r: int) -> Found:
 def lemma4(n: int, d: int, sigma: float, largest: float) -> Found:
     """Loss by the spectral norm of M: f ≤ nd‖M‖²/(4σ²)."""
     demands = (Demand("smallest singular value σ", sigma, ">", 0.0),)
-    return Found(
-        _loss_bound(n, d, sigma, largest),
-        formula="f ≤ n d ‖M‖² / (4 σ²)",
-        filled=f"{n} · {d} · {mpf_text(largest)}² / (4 · {mpf_text(sigma)}²)",
-        terms={"n d": n * d, "(‖M‖/σ)²": (mpf(largest) / sigma) ** 2},
-        demands=demands,
-    )
+    return _loss_bound(n, d, sigma, largest, "‖M‖", demands)
 
 
 @MILD_MEMORISATION.states("Lemma 5", "Smoothness and Hessian Lipschitz constant of g")

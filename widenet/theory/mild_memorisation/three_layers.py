@@ -88,14 +88,7 @@ def theorem6(
 
 
 def _on_random_layer(
-    n: int,
-    k: int,
-    layer: Quantity,
-    sigma_z: Number,
-    norm: Quantity,
-    epsilon: float,
-    delta: float,
-    c: float,
+    n: int, k: int, layer: Quantity, sigma_z: Number, norm: Quantity, epsilon: float, delta: float, c: float
 ) -> Found:
     """Theorem 4 at z, σ_z being the lemma's on the `layer`; δ is one lemma's share."""
     B = mpf(10) ** norm.log10

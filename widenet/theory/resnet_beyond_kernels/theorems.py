@@ -91,10 +91,7 @@ def corollary_7_1(
     N = c_N * mpf(k) ** 2 * d / mpf(alpha) ** 8
     blowup = mpf(2) ** (c_k * k)
     risk, largest_alpha = c_risk * mpf(alpha) ** 4 * blowup, 1 / (c_alpha * blowup)
-    demands = (
-        *_ordered(k, d1, d),
-        Demand("α", alpha, "<", largest_alpha, "1/(c_α·2^(c_k·k))"),
-    )
+    demands = (*_ordered(k, d1, d), Demand("α", alpha, "<", largest_alpha, "1/(c_α·2^(c_k·k))"))
     return Found(
         N,
         "N = c_N·k²·d/α⁸",

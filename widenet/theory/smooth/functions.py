@@ -102,12 +102,7 @@ def function_from_rule(rule: Callable[[int], Any], radius: float | None = None) 
             counts up to i does not survive.
     """
     found = mpf(radius) if radius is not None else _root_test(rule)
-    return Taylor(
-        lambda n: [mpf(rule(i)) for i in range(n)],
-        lambda _r: INFINITY,
-        found,
-        certain=False,
-    )
+    return Taylor(lambda n: [mpf(rule(i)) for i in range(n)], lambda _r: INFINITY, found, certain=False)
 
 
 @dataclass(frozen=True)

@@ -166,12 +166,7 @@ def raise_to(f: Taylor, exponent: Taylor) -> Taylor:
             f"{context.nstr(a, 6)}."
         )
     u = multiply(without_constant(f), constant(1 / at_zero))
-    outer = OuterFunction(
-        lambda U: series.power(U, a),
-        lambda v: (1 - v) ** -abs(a),
-        mpf(1),
-        float(1 + a),
-    )
+    outer = OuterFunction(lambda U: series.power(U, a), lambda v: (1 - v) ** -abs(a), mpf(1), float(1 + a))
     return multiply(constant(at_zero**a), apply(outer, u))
 
 
