@@ -125,7 +125,10 @@ def theorem_4_1(
     C_eta: float = 1.0,
     C_kappa: float = 1.0,
 ) -> Found:
-    """Residual ‖y − u(k)‖ after k steps, to ±ε, from the eigenvalues of H∞ and the labels' projections."""
+    """Residual ‖y − u(k)‖ after k steps, to ±ε, from the eigenvalues of H∞ and the labels' projections.
+
+    All n eigenvalues λ_i are needed, and v_iᵀy in the same order.
+    """
     if len(eigenvalues) != len(projections):
         raise InputError(
             f"Theorem 4.1 needs a projection for every eigenvalue, but there are {len(eigenvalues)} and "
