@@ -23,8 +23,8 @@ from widenet.data import (
 from widenet.theory.concepts import in_class, polarised, report
 from widenet.theory.demand import all_met
 from widenet.theory.named_concepts import concept
+from widenet.theory.numbers import INFINITY
 from widenet.theory.smooth.functions import Smooth
-from widenet.theory.smooth.taylor import INFINITY
 
 
 def generator() -> torch.Generator:

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from widenet.theory.demand import Demand, all_met, factor_text, mpf_text
-from widenet.theory.smooth.series import mpf
+from widenet.theory.numbers import mpf
 
 
 def test_a_demand_that_holds():

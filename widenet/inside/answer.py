@@ -6,8 +6,8 @@ from typing import Any
 
 from widenet.inside.measured import MeasuredData
 from widenet.theory.demand import Demand, all_met, mpf_text
+from widenet.theory.numbers import Number, mpf
 from widenet.theory.quantity import Quantity
-from widenet.theory.smooth.series import Number, mpf
 
 NORM_ROUNDING = 1e-6  # by which rows of norm 1 may miss it
 

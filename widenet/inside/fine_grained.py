@@ -6,7 +6,6 @@ from widenet.inside.settings import InsideSettings
 from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.fine_grained.bounds import generalisation_bound, generalisation_demands, theorem_5_1
 from widenet.theory.fine_grained.descent import (
-    PAPER,
     convergence_demands,
     start_demand,
     step_demand,
@@ -14,7 +13,9 @@ from widenet.theory.fine_grained.descent import (
 )
 from widenet.theory.fine_grained.learnable import num_samples
 from widenet.theory.fine_grained.movement import movement_width
+from widenet.theory.fine_grained.symbols import FINE_GRAINED
 
+PAPER = FINE_GRAINED.id
 CLAIMS = {
     "Theorem 3.1": "gradient descent brings the training loss to 0, by a factor 1 − ηλ₀/2 each step.",
     "Theorem 4.1": "the loss follows the curve that the eigenvalues of H∞ predict.",

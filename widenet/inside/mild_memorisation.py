@@ -7,19 +7,19 @@ from widenet.inside.measured import MeasuredData
 from widenet.inside.settings import InsideSettings
 from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.mild_memorisation.descent import C_PGD, rise_demand, theorem4
-from widenet.theory.mild_memorisation.landscape import PAPER, landscape_demands
+from widenet.theory.mild_memorisation.landscape import landscape_demands
 from widenet.theory.mild_memorisation.random_layer import (
     MOST_NEURONS,
     largest_smoothed_width,
     smoothed_width,
     symmetric_dimension,
 )
+from widenet.theory.mild_memorisation.symbols import MILD_MEMORISATION
 from widenet.theory.mild_memorisation.three_layers import theorem5, theorem6
 from widenet.theory.quantity import Quantity
 
-NOISE = (
-    0.01  # standard deviation per coordinate that Theorem 5 is held against, as in the paper's experiments
-)
+PAPER = MILD_MEMORISATION.id
+NOISE = 0.01  # standard deviation per coordinate for Theorem 5, as in the paper's experiments
 MOST_LAYER_POWERS = 8  # p up to which a random layer is looked for
 HIDDEN_SIGMA = "Rounding hides whether σ is above 0; a little noise on inputs of norm 1 mends that."
 OUR_C = (

@@ -4,11 +4,13 @@ from widenet.inside.answer import Answer, exact
 from widenet.inside.measured import MeasuredData
 from widenet.inside.settings import InsideSettings
 from widenet.theory.demand import Demand, mpf_text
+from widenet.theory.numbers import context, mpf
+from widenet.theory.resnet_beyond_kernels.symbols import RESNET
 from widenet.theory.resnet_beyond_kernels.table import BEYOND_TABLE, WIDTH_POWER, table_1
-from widenet.theory.resnet_beyond_kernels.theorems import PAPER, corollary_7_1, theorem_1, theorem_2
+from widenet.theory.resnet_beyond_kernels.theorems import corollary_7_1, theorem_1, theorem_2
 from widenet.theory.smooth.complexity import C_STAR
-from widenet.theory.smooth.series import context, mpf
 
+PAPER = RESNET.id
 OF_CLASS = "The labels are those of a function of the class (7.1), and the cube's columns are fair coins."
 
 

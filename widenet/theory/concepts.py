@@ -29,6 +29,7 @@ from widenet.data.concepts import (
 )
 from widenet.data.inputs import Inputs
 from widenet.theory.demand import Demand
+from widenet.theory.numbers import Number, context, mpf
 from widenet.theory.smooth.complexity import (
     C_STAR,
     RESNET_POWER,
@@ -37,7 +38,6 @@ from widenet.theory.smooth.complexity import (
     sample_weights,
 )
 from widenet.theory.smooth.functions import Smooth
-from widenet.theory.smooth.series import Number, context, mpf
 
 NUM_ROWS = 1000  # on which norms are measured
 MOST_FACTORS = 12  # of a product that is polarised into 2^11 powers

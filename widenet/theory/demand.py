@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from widenet.theory.smooth.complexity import as_float, log10, shown_number
-from widenet.theory.smooth.series import Number, context, mpf
+from widenet.theory.numbers import Number, as_float, context, log10, mpf, shown_number
 
 LONGEST_WHOLE = 10**7  # whole numbers below are shown in full
 SLACK = mpf(10) ** -12  # by which 0.1 · 0.01 may miss 0.001: numbers that people type are rounded to floats

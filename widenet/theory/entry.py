@@ -20,6 +20,7 @@ class Argument:
         high: Largest value allowed.
         default: Used where it is left out; None makes the argument a must.
         strict: Whether `low` and `high` themselves are outside.
+        hidden: Of a constant that the paper hides, where it stands; empty for everything else.
     """
 
     meaning: str
@@ -28,6 +29,7 @@ class Argument:
     high: float = math.inf
     default: Any = None
     strict: bool = False
+    hidden: str = ""
 
     @property
     def range(self) -> str:
@@ -52,15 +54,6 @@ class Argument:
 
     def _refusal(self, name: str, text: str) -> InputError:
         return InputError(f"{name}={text} does not fit: {name} is the {self.meaning}, {self.range}.")
-
-
-DELTA = Argument("failure probability", float, 0.0, 1.0, strict=True)
-
-
-def hidden_argument(symbol: str, where: str = "") -> Argument:
-    """The argument for a constant that the paper hides, 1 by default; `where` says where it stands."""
-    told = f"constant {symbol} that the paper hides" + (f", {where}" if where else "")
-    return Argument(told, float, 0.0, default=1.0, strict=True)
 
 
 @dataclass(frozen=True)

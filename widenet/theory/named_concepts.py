@@ -1,5 +1,7 @@
 """The named concept classes of `widenet.data`, as the theorems see them."""
 
+import math
+
 import torch
 
 from widenet.base.errors import InputError
@@ -7,9 +9,11 @@ from widenet.base.wording import near_names, shown
 from widenet.data.concept_names import CONCEPTS, is_concept, parse_draw
 from widenet.theory.concepts import in_class, report
 from widenet.theory.demand import all_met, in_words
-from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Citation, Quantity
-from widenet.theory.smooth.complexity import C_STAR, as_float, log10, shown_number, star_constant
+from widenet.theory.entry import Argument
+from widenet.theory.numbers import as_float, shown_number
+from widenet.theory.quantity import Citation
+from widenet.theory.smooth.complexity import C_STAR, SMOOTH, star_constant
+from widenet.theory.stated import Found, entries
 
 PLACES = {
     "Concept 1": Citation("resnet-beyond-kernels", "Section 5, Concept 1, and D.4"),
@@ -19,7 +23,13 @@ PLACES = {
 }
 
 
-def concept(name: str, c_star: float = C_STAR) -> Quantity:
+@SMOOTH.states(
+    "",
+    "p, C_s, B_F, L_G and OPT of a target of the papers' experiments",
+    "concept",
+    name=Argument(f"concept class, one of {', '.join(CONCEPTS)}, with options as resnet-hard:d=20,k=3"),
+)
+def concept(name: str, c_star: float = C_STAR) -> Found:
     """Complexity of a named concept class, with p, the bounds of Fact A.3 and OPT under its label noise.
 
     Args:
@@ -33,35 +43,20 @@ def concept(name: str, c_star: float = C_STAR) -> Quantity:
     generator = torch.Generator().manual_seed(draw.seed)
     found = report(in_class(draw.concept, generator=generator), generator=generator, c_star=c_star)
     part, value = next(iter(found.complexities.items()))
-    numbers = {key: as_float(number) for key, number in (*found.complexities.items(), *found.bounds.items())}
-    return Quantity(
-        "concept",
-        as_float(value),
+    return Found(
+        value,
         f"{part} = max C_s(φ) over the functions φ of {found.form}",
         f"{part} = {shown_number(value)}",
-        {"k": found.num_outputs, **found.sizes, **numbers, "OPT": found.OPT},
-        all_met(found.demands) and numbers[part] < float("inf"),
-        (
+        {"k": found.num_outputs, **found.sizes, **found.complexities, **found.bounds, "OPT": found.OPT},
+        holds=all_met(found.demands) and as_float(value) < math.inf,
+        notes=(
             f"{name} is a member of {found.form} after rescaling inputs and outputs; OPT is E ½‖H(x) − y‖² "
             "in these units.",
             *in_words(found.demands),
         ),
-        PLACES[found.form],
-        log10(value),
-        {"C*": star_constant(c_star)},
+        constants={"C*": star_constant(c_star)},
+        source=PLACES[found.form],
     )
 
 
-QUANTITIES = (
-    Entry(
-        "concept",
-        concept,
-        {
-            "name": Argument(
-                f"concept class, one of {', '.join(CONCEPTS)}, with options as resnet-hard:d=20,k=3", str
-            ),
-            "c_star": Argument("constant C*", float, 0.0, default=C_STAR, strict=True),
-        },
-        "p, C_s, B_F, L_G and OPT of a target of the papers' experiments",
-    ),
-)
+QUANTITIES = entries(concept)

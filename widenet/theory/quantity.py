@@ -22,11 +22,6 @@ class Constant:
     meaning: str
 
 
-def hidden_constant(value: float, meaning: str) -> Constant:
-    """A constant that the paper hides: the value is ours."""
-    return Constant(value, True, meaning)
-
-
 @dataclass(frozen=True)
 class Quantity:
     """A number of the theory with all that is needed to judge it.

@@ -6,6 +6,7 @@ import mpmath
 import pytest
 
 from widenet.base.errors import NotConvergedError
+from widenet.theory.numbers import mpf
 from widenet.theory.smooth.complexity import (
     TWO_LAYER_POWER,
     _summed,
@@ -16,7 +17,6 @@ from widenet.theory.smooth.complexity import (
     sample_weights,
 )
 from widenet.theory.smooth.functions import function_from_text
-from widenet.theory.smooth.series import mpf
 
 
 def slope_of_z_times(function, R):
@@ -44,14 +44,14 @@ def slope_of_z_times(function, R):
     ],
 )
 def test_c_s_in_closed_form(phi, positive, R):
-    found = c_s(phi, R)
+    found = c_s(phi, R=R)
     with mpmath.workdps(40):
         wanted = 10**4 * slope_of_z_times(positive, mpmath.mpf(R))
     assert found.value == pytest.approx(float(wanted), rel=1e-12)
     assert found.error < 1e-12 * found.value
     assert found.log10 == pytest.approx(math.log10(found.value))
     assert not found.constants["C*"].hidden  # the paper's own example
-    assert c_s(phi, R, c_star=2.0).constants["C*"].hidden
+    assert c_s(phi, R=R, c_star=2.0).constants["C*"].hidden
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_c_s_agrees_with_mpmath_nsum():
         wanted = mpmath.nsum(
             lambda i: (i + 1) ** 1.75 * mpmath.mpf(2) ** i / mpmath.factorial(i), [0, mpmath.inf]
         )
-    assert c_s("exp", 2.0, power=1.75, c_star=1.0).value == pytest.approx(float(wanted), rel=1e-12)
+    assert c_s("exp", R=2.0, power=1.75, c_star=1.0).value == pytest.approx(float(wanted), rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 0.01, 1e-9])
@@ -94,13 +94,13 @@ def test_c_epsilon_agrees_with_mpmath_nsum(epsilon):
 def test_the_constant_counts_twice():
     assert c_epsilon("3", 0.1).value == 6
     assert c_epsilon("3", 0.1, 0.0).value == 6
-    assert c_s("3", 0.0).value == 3e4
+    assert c_s("3", R=0.0).value == 3e4
 
 
 @pytest.mark.parametrize(("phi", "expected"), [("sin", 0.0), ("exp", 2.0), ("sin(z) - sin(z)", 0.0)])
 def test_where_nothing_or_one_term_is_left(phi, expected):
     assert c_epsilon(phi, 0.1, 0.0).value == expected
-    assert c_s("sin(z) - sin(z)", 1.0).value == 0.0
+    assert c_s("sin(z) - sin(z)", R=1.0).value == 0.0
 
 
 def test_the_papers_constant_overflows_a_float_but_not_the_logarithm():
@@ -150,20 +150,20 @@ def test_c_epsilon_diverges_beyond_the_radius(phi, R, word):
 
 @pytest.mark.parametrize("power", [1.0, 1.75])
 def test_c_s_diverges_at_the_radius_itself(power):
-    assert c_s("arctan", 1.0, power=power).value == math.inf
-    assert c_s("sqrt(1 + z)", 1.0, power=power).value == math.inf
-    assert math.isfinite(c_s("arctan", 0.99, power=power).value)
+    assert c_s("arctan", R=1.0, power=power).value == math.inf
+    assert c_s("sqrt(1 + z)", R=1.0, power=power).value == math.inf
+    assert math.isfinite(c_s("arctan", R=0.99, power=power).value)
 
 
 def test_c_s_beyond_the_radius():
-    assert c_s("tanh", 1.5).value < math.inf
-    assert c_s("tanh", 1.58).value == math.inf
-    assert c_s("1/cosh(z)", 2.0).value == math.inf
+    assert c_s("tanh", R=1.5).value < math.inf
+    assert c_s("tanh", R=1.58).value == math.inf
+    assert c_s("1/cosh(z)", R=2.0).value == math.inf
 
 
 def test_what_cannot_be_decided_is_not_guessed():
     with pytest.raises(NotConvergedError, match="decided"):
-        c_s("1/cosh(z)", 1.5)
+        c_s("1/cosh(z)", R=1.5)
     with pytest.raises(NotConvergedError, match="decided"):
         c_epsilon("arcsin", 0.1, 1.0, c_star=1.0)
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from widenet.base.errors import InputError
+from widenet.theory.numbers import INFINITY
 from widenet.theory.smooth.elementary import FUNCTIONS
 from widenet.theory.smooth.functions import Smooth, function_from_rule, function_from_text
-from widenet.theory.smooth.taylor import INFINITY
 
 
 def floats(text: str, n: int) -> list[float]:

@@ -4,10 +4,9 @@ import mpmath
 import pytest
 
 from widenet.base.errors import InputError
+from widenet.theory.numbers import INFINITY, context, mpf
 from widenet.theory.smooth import taylor
 from widenet.theory.smooth.functions import function_from_text
-from widenet.theory.smooth.series import context, mpf
-from widenet.theory.smooth.taylor import INFINITY
 
 N = 16
 REFERENCES = {

@@ -16,9 +16,7 @@ def screen(result: SeparationResult, console: Console) -> None:
     settings = result.settings
     functions = f"{result.class_size:,} functions"
     title(
-        console,
-        "theory separation",
-        f"d1={settings.d1}, k={settings.k}, α={settings.alpha:g}, {functions}",
+        console, "theory separation", f"d1={settings.d1}, k={settings.k}, α={settings.alpha:g}, {functions}"
     )
     line(console, "")
     verdict(console, sentences(result))

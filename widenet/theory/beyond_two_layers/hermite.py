@@ -26,11 +26,13 @@ import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError
-from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Citation, Quantity
+from widenet.theory.beyond_two_layers.symbols import BEYOND_TWO_LAYERS
+from widenet.theory.entry import Argument
+from widenet.theory.numbers import INFINITY
 from widenet.theory.smooth.complexity import TWO_LAYER_POWER, c_epsilon, c_s
 from widenet.theory.smooth.functions import function_from_text
-from widenet.theory.smooth.taylor import INFINITY, Taylor
+from widenet.theory.smooth.taylor import Taylor
+from widenet.theory.stated import Found, entries
 
 Gate = Literal["window", "least"]
 
@@ -246,7 +248,15 @@ def taylor_degree(f: Taylor, epsilon: float) -> int:
     return degree
 
 
-def indicator_to_function(phi: str, epsilon: float = 1e-3, gate: Gate = "window") -> Quantity:
+@BEYOND_TWO_LAYERS.states(
+    "Lemma 6.3",
+    "Lemma 6.3: the size of a function h of a random neuron whose mean is φ",
+    "indicator-to-function",
+    phi=Argument("function φ: a formula in z, as tanh(z)"),
+    epsilon=Argument("accuracy ε", low=0.0, high=1.0, strict=True),
+    gate=Argument("choice of gates, window as in the paper or least"),
+)
+def indicator_to_function(phi: str, epsilon: float = 1e-3, gate: Gate = "window") -> Found:
     """Lemma 6.3 for a given φ: the root mean square of h, its error in the mean, and the paper's bounds.
 
     Args:
@@ -270,9 +280,8 @@ def indicator_to_function(phi: str, epsilon: float = 1e-3, gate: Gate = "window"
     of_size = c_s(phi, power=TWO_LAYER_POWER, degree=degree)
     of_largest = c_epsilon(phi, epsilon, degree=degree)
     holds = error <= epsilon and size <= of_size.value and largest <= (of_largest.log10 or -math.inf)
-    return Quantity(
-        name="indicator-to-function",
-        value=size,
+    return Found(
+        size,
         formula="√E[h(α,b)²], where E[I[zα + √(1−z²)β + b ≥ 0] h(α,b)] = φ(z)",
         filled=f"√E[h²] = {size:.6g} for the Taylor polynomial of degree {degree}",
         terms={
@@ -282,14 +291,13 @@ def indicator_to_function(phi: str, epsilon: float = 1e-3, gate: Gate = "window"
             "C_s(φ, 1)": of_size.value,
             "log10 C_ε(φ, 1)": of_largest.log10 or -math.inf,
         },
-        applies=holds,
-        why=(
+        holds=holds,
+        notes=(
             f"The mean differs from φ by at most {error:.2g} at 9 points of [−1, 1], by quadrature; ε is "
             f"{epsilon:g}.",
             f"√E[h²] is {size:.4g}, and the lemma allows C_s(φ, 1) = {of_size.value:.4g}.",
             f"|h| is at most 10^{largest:.1f}, and the lemma allows C_ε(φ, 1) = 10^{of_largest.log10:.1f}.",
         ),
-        source=Citation("beyond-two-layers", "Lemma 6.3"),
         constants=of_size.constants,
         error=error,
     )
@@ -302,15 +310,4 @@ def _polynomial(coefficients: Sequence[float], z: float) -> float:
     return value
 
 
-QUANTITIES = (
-    Entry(
-        "indicator-to-function",
-        indicator_to_function,
-        {
-            "phi": Argument("function φ: a formula in z, as tanh(z)", str),
-            "epsilon": Argument("accuracy ε", float, 0.0, 1.0, default=1e-3, strict=True),
-            "gate": Argument("choice of gates, window as in the paper or least", str, default="window"),
-        },
-        "Lemma 6.3: the size of a function h of a random neuron whose mean is φ",
-    ),
-)
+QUANTITIES = entries(indicator_to_function)

@@ -3,25 +3,12 @@
 import math
 from dataclasses import dataclass, replace
 
-from widenet.theory.demand import Demand, all_met, in_words, mpf_text
-from widenet.theory.entry import Argument, Entry
-from widenet.theory.fine_grained.descent import (
-    DELTA,
-    DESCENT,
-    KAPPA,
-    PAPER,
-    QUADRATIC,
-    WIDTH,
-    N,
-    hidden_arguments,
-    hidden_constants,
-    initial_residual,
-    step_demand,
-)
+from widenet.theory.demand import Demand, mpf_text
+from widenet.theory.fine_grained.descent import initial_residual, step_demand
 from widenet.theory.fine_grained.movement import movement_errors, movement_width, neuron_radius
-from widenet.theory.quantity import Citation, Quantity
-from widenet.theory.smooth.complexity import as_float, log10
-from widenet.theory.smooth.series import Number, context, mpf
+from widenet.theory.fine_grained.symbols import FINE_GRAINED
+from widenet.theory.numbers import Number, context, mpf
+from widenet.theory.stated import Found, entries
 
 # D.3 gives a third of δ to the initialisation, and its log(10/δ) is Lemma 5.4's at δ/5. What is left of that
 # third is shared by Theorem 3.1 and Lemma 5.3; the paper does not say how.
@@ -139,6 +126,7 @@ def generalisation_demands(
     )
 
 
+@FINE_GRAINED.states("Theorem 5.1", "Bound on the population loss of a trained wide network")
 def theorem_5_1(
     n: int,
     floor: float,
@@ -148,41 +136,34 @@ def theorem_5_1(
     delta: float,
     steps: int,
     quadratic: float,
+    C: float = 1.0,
     C_m: float = 1.0,
     C_eta: float = 1.0,
     C_kappa: float = 1.0,
     C_k: float = 1.0,
-    C: float = 1.0,
-) -> Quantity:
+) -> Found:
     """Bound on the population loss of the trained network, for any loss in [0, 1] that is 1-Lipschitz."""
     demands = generalisation_demands(n, floor, m, eta, kappa, steps, delta, C_m, C_eta, C_kappa, C_k)
     terms = finite_terms(n, floor, m, eta, kappa, delta, steps, quadratic, C)
     bound = sum(terms.values())
     limit = generalisation_bound(quadratic, n / 2, n, floor=floor, delta=delta).value
-    return Quantity(
-        name="fine-grained-theorem-5.1",
-        value=as_float(bound),
-        log10=log10(bound),
+    return Found(
+        bound,
         formula="L_D ≤ 2R_S + L_S + 3√(log(6i/δ)/(2n)), which is √(2yᵀH∞⁻¹y/n) + O(√(log(n/(λ₀δ))/n)) for "
         "small κ and large m",
         filled=" + ".join(mpf_text(term) for term in terms.values()),
-        terms={
-            **{name: as_float(term) for name, term in terms.items()},
-            "in the limit m → ∞, κ → 0": limit,
-        },
-        applies=all_met(demands),
-        why=(
-            *in_words(demands),
+        terms={**terms, "in the limit m → ∞, κ → 0": limit},
+        demands=demands,
+        notes=(
             f"The plain bound {mpf_text(limit)}, √(2yᵀH∞⁻¹y/n) and what its O hides, is for unbounded width "
             f"and vanishing κ; at this width and κ the proof (D.3) gives {mpf_text(bound)}.",
             "The required width is where the errors of Lemma 5.3 at δ fall below 1; the paper writes "
             "κ⁻² poly(n, 1/λ₀, 1/δ).",
         ),
-        constants=hidden_constants(C=C, C_m=C_m, C_eta=C_eta, C_kappa=C_kappa, C_k=C_k),
-        source=Citation(PAPER, "Theorem 5.1"),
     )
 
 
+@FINE_GRAINED.states("Corollary 5.2", "Bound on the share of new samples that it misclassifies")
 def corollary_5_2(
     n: int,
     floor: float,
@@ -192,54 +173,48 @@ def corollary_5_2(
     delta: float,
     steps: int,
     quadratic: float,
+    C: float = 1.0,
     C_m: float = 1.0,
     C_eta: float = 1.0,
     C_kappa: float = 1.0,
     C_k: float = 1.0,
-    C: float = 1.0,
-) -> Quantity:
+) -> Found:
     """Bound on the share of new samples that are misclassified: Theorem 5.1 at the ramp loss, labels ±1."""
-    bound = theorem_5_1(n, floor, m, eta, kappa, delta, steps, quadratic, C_m, C_eta, C_kappa, C_k, C)
+    constants = (C, C_m, C_eta, C_kappa, C_k)
+    bound = theorem_5_1.function(n, floor, m, eta, kappa, delta, steps, quadratic, *constants)
     return replace(
         bound,
-        name="fine-grained-corollary-5.2",
         formula=bound.formula.replace("L_D", "Pr[sign f(x) ≠ y]"),
-        why=(*bound.why, "The labels must be ±1."),
-        source=Citation(PAPER, "Corollary 5.2"),
+        notes=(*bound.notes, "The labels must be ±1."),
     )
 
 
-def complexity_measure(n: int, quadratic: float) -> Quantity:
+@FINE_GRAINED.states("(10)", "Complexity (10) of labels on data", "fine-grained-complexity")
+def complexity_measure(n: int, quadratic: float) -> Found:
     """The complexity (10) of labels on data, √(2yᵀH∞⁻¹y/n)."""
-    return Quantity(
-        name="fine-grained-complexity",
-        value=math.sqrt(2 * quadratic / n),
+    return Found(
+        math.sqrt(2 * quadratic / n),
         formula="√(2yᵀH∞⁻¹y/n)",
         filled=f"√(2 · {mpf_text(quadratic)} / {n})",
         terms={"√(yᵀH⁻¹y)": math.sqrt(quadratic)},
-        applies=None,
-        why=(
+        notes=(
             "It is the first term of Theorem 5.1's bound, for unbounded width and vanishing κ.",
             "From 1 on that bound is vacuous; `widenet audit` measures it.",
         ),
-        source=Citation(PAPER, "(10)"),
     )
 
 
-def lemma_5_4(n: int, m: float, kappa: float, R: float, B: float, delta: float) -> Quantity:
+@FINE_GRAINED.states("Lemma 5.4", "Rademacher complexity of networks near their initialisation")
+def lemma_5_4(n: int, m: float, kappa: float, R: float, B: float, delta: float) -> Found:
     """Rademacher complexity of the networks within R of W(0) in each neuron and within B in all, at most."""
     terms = _rademacher_terms(n, m, kappa, R, B, delta)
     bound = sum(terms.values())
-    return Quantity(
-        name="fine-grained-lemma-5.4",
-        value=as_float(bound),
-        log10=log10(bound),
+    return Found(
+        bound,
         formula="R_S ≤ B/√(2n) (1 + (2 log(2/δ)/m)^{1/4}) + 2R²√m/κ + R√(2 log(2/δ))",
         filled=" + ".join(mpf_text(term) for term in terms.values()),
-        terms={name: as_float(term) for name, term in terms.items()},
-        applies=None,
-        why=("It holds for every B at once, over W(0) and a, and for any R > 0 that was fixed before.",),
-        source=Citation(PAPER, "Lemma 5.4"),
+        terms=terms,
+        notes=("It holds for every B at once, over W(0) and a, and for any R > 0 that was fixed before.",),
     )
 
 
@@ -255,70 +230,17 @@ def _rademacher_terms(
     }
 
 
-def theorem_b_1(n: int, rademacher: float, delta: float, c: float = 1.0, rho: float = 1.0) -> Quantity:
+@FINE_GRAINED.states("Theorem B.1", "Generalisation gap by Rademacher complexity")
+def theorem_b_1(n: int, rademacher: float, delta: float, c: float = 1.0, rho: float = 1.0) -> Found:
     """Gap between population and training loss over a class of functions, at most."""
     confidence = 3 * c * math.sqrt(math.log(2 / delta) / (2 * n))
-    return Quantity(
-        name="fine-grained-theorem-b.1",
-        value=2 * rho * rademacher + confidence,
+    return Found(
+        2 * rho * rademacher + confidence,
         formula="sup {L_D(f) − L_S(f)} ≤ 2ρ R_S + 3c √(log(2/δ)/(2n))",
         filled=f"2 · {rho:g} · {mpf_text(rademacher)} + 3 · {c:g} · √(log(2/{delta:g}) / (2 · {n}))",
         terms={"complexity": 2 * rho * rademacher, "confidence": confidence},
-        applies=None,
-        why=("It holds for losses in [0, c] that are ρ-Lipschitz in the output.",),
-        source=Citation(PAPER, "Theorem B.1"),
+        notes=("It holds for losses in [0, c] that are ρ-Lipschitz in the output.",),
     )
 
 
-_GENERALISATION = {
-    **DESCENT,
-    "steps": Argument("number of steps", int, 0),
-    "quadratic": QUADRATIC,
-    **hidden_arguments("C", "C_m", "C_eta", "C_kappa", "C_k"),
-}
-
-QUANTITIES = (
-    Entry(
-        "fine-grained-theorem-5.1",
-        theorem_5_1,
-        _GENERALISATION,
-        "Bound on the population loss of a trained wide network",
-    ),
-    Entry(
-        "fine-grained-corollary-5.2",
-        corollary_5_2,
-        _GENERALISATION,
-        "Bound on the share of new samples that it misclassifies",
-    ),
-    Entry(
-        "fine-grained-complexity",
-        complexity_measure,
-        {"n": N, "quadratic": QUADRATIC},
-        "Complexity (10) of labels on data",
-    ),
-    Entry(
-        "fine-grained-lemma-5.4",
-        lemma_5_4,
-        {
-            "n": N,
-            "m": WIDTH,
-            "kappa": KAPPA,
-            "R": Argument("distance that a neuron may move", float, 0.0, strict=True),
-            "B": Argument("distance that all weights may move", float, 0.0, strict=True),
-            "delta": DELTA,
-        },
-        "Rademacher complexity of networks near their initialisation",
-    ),
-    Entry(
-        "fine-grained-theorem-b.1",
-        theorem_b_1,
-        {
-            "n": N,
-            "rademacher": Argument("empirical Rademacher complexity of the class", float, 0.0),
-            "delta": DELTA,
-            "c": Argument("largest loss", float, 0.0, default=1.0, strict=True),
-            "rho": Argument("Lipschitz constant of the loss", float, 0.0, default=1.0, strict=True),
-        },
-        "Generalisation gap by Rademacher complexity",
-    ),
-)
+QUANTITIES = entries(theorem_5_1, corollary_5_2, complexity_measure, lemma_5_4, theorem_b_1)

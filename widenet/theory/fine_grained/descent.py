@@ -1,21 +1,18 @@
 """Theorems of `fine-grained` on the descent itself: how fast it converges.
 
 The network is f = m^{−1/2} Σ a_r σ(w_rᵀx), w_r ~ N(0, κ²I), a_r = ±1, with ‖x_i‖ = 1 and |y_i| ≤ 1; λ₀
-(here `floor`) is a lower bound on λ_min(H∞). Constants that the paper hides in O and Ω are arguments, 1
-by default. Where a proof gives the constant, it is the proof's: each u_i(0) has mean square κ²/2, so that by
-Markov's inequality ‖y − u(0)‖² ≤ n(1 + κ²/2)/δ, for which the paper writes O(n/δ).
+(here `floor`) is a lower bound on λ_min(H∞). Where a proof gives a constant that the paper hides, it is the
+proof's: each u_i(0) has mean square κ²/2, so that by Markov's inequality ‖y − u(0)‖² ≤ n(1 + κ²/2)/δ, for
+which the paper writes O(n/δ).
 """
 
 from collections.abc import Sequence
 
 from widenet.base.errors import InputError
-from widenet.theory.demand import Demand, all_met, in_words, mpf_text
-from widenet.theory.entry import DELTA, Argument, Entry, hidden_argument
-from widenet.theory.quantity import Citation, Constant, Quantity, hidden_constant
-from widenet.theory.smooth.complexity import as_float
-from widenet.theory.smooth.series import Number, context, mpf
-
-PAPER = "fine-grained"
+from widenet.theory.demand import Demand, mpf_text
+from widenet.theory.fine_grained.symbols import FINE_GRAINED
+from widenet.theory.numbers import Number, as_float, context, mpf
+from widenet.theory.stated import Found, entries
 
 
 def initial_residual(n: int, kappa: float, delta: float) -> Number:
@@ -62,6 +59,7 @@ def convergence_demands(
     )
 
 
+@FINE_GRAINED.states("Theorem 3.1", "Rate at which gradient descent on a wide two-layer network converges")
 def theorem_3_1(
     n: int,
     floor: float,
@@ -72,26 +70,22 @@ def theorem_3_1(
     steps: int = 0,
     C_m: float = 1.0,
     C_eta: float = 1.0,
-) -> Quantity:
+) -> Found:
     """Factor by which the loss Φ = ½‖y − u‖² falls in every step, at least: 1 − ηλ₀/2."""
     demands = convergence_demands(n, floor, m, eta, kappa, delta, C_m, C_eta)
     decay = mpf(eta) * floor / 2
     start = initial_residual(n, kappa, delta) ** 2 / 2
-    return Quantity(
-        name="fine-grained-theorem-3.1",
-        value=as_float(1 - decay),
+    return Found(
+        as_float(1 - decay),
         formula="Φ(W(k+1)) ≤ (1 − ηλ₀/2) Φ(W(k)),  Φ(W(0)) ≤ n(1 + κ²/2)/(2δ)",
         filled=f"1 − {mpf_text(eta)} · {mpf_text(floor)} / 2",
         terms={
-            "ηλ₀/2": as_float(decay),
-            "Φ(W(0)) at most": as_float(start),
-            f"Φ(W({steps})) at most": as_float(start * (1 - decay) ** steps),
-            "steps to halve Φ": as_float(-context.log(2) / context.log1p(-decay)) if decay < 1 else 1.0,
+            "ηλ₀/2": decay,
+            "Φ(W(0)) at most": start,
+            f"Φ(W({steps})) at most": start * (1 - decay) ** steps,
+            "steps to halve Φ": -context.log(2) / context.log1p(-decay) if decay < 1 else 1.0,
         },
-        applies=all_met(demands),
-        why=in_words(demands),
-        constants=hidden_constants(C_m=C_m, C_eta=C_eta),
-        source=Citation(PAPER, "Theorem 3.1"),
+        demands=demands,
     )
 
 
@@ -117,6 +111,7 @@ def tracking_demands(
     )
 
 
+@FINE_GRAINED.states("Theorem 4.1", "Residual of gradient descent after so many steps")
 def theorem_4_1(
     eigenvalues: Sequence[float],
     projections: Sequence[float],
@@ -129,21 +124,10 @@ def theorem_4_1(
     C_m: float = 1.0,
     C_eta: float = 1.0,
     C_kappa: float = 1.0,
-) -> Quantity:
+) -> Found:
     """Residual ‖y − u(k)‖ after k steps, to ±ε, from the eigenvalues of H∞ and the labels' projections.
 
-    Args:
-        eigenvalues: λ_i of H∞, all n.
-        projections: v_iᵀy, in the same order.
-        m: Width.
-        eta: Step size η.
-        kappa: Standard deviation κ of the initial weights.
-        epsilon: Accuracy ε.
-        delta: Failure probability δ.
-        steps: k.
-        C_m: Hidden in the width.
-        C_eta: Hidden in the step.
-        C_kappa: Hidden in κ.
+    All n eigenvalues λ_i are needed, and v_iᵀy in the same order.
     """
     if len(eigenvalues) != len(projections):
         raise InputError(
@@ -155,75 +139,17 @@ def theorem_4_1(
     pairs = zip(eigenvalues, projections, strict=True)
     residual = context.sqrt(sum((1 - mpf(eta) * x) ** (2 * steps) * mpf(v) ** 2 for x, v in pairs))
     drift = mpf(n) ** 3.5 / (context.sqrt(m) * mpf(floor) ** 2 * kappa * mpf(delta) ** 2)
-    return Quantity(
-        name="fine-grained-theorem-4.1",
-        value=as_float(residual),
+    return Found(
+        as_float(residual),
         formula="‖y − u(k)‖ = √Σ_i (1 − ηλ_i)^{2k} (v_iᵀy)² ± ε",
         filled=f"{mpf_text(residual)} ± {mpf_text(epsilon)} at k = {steps}",
         terms={
             "ε": epsilon,
-            "√n κ/δ of the proof": as_float(context.sqrt(n) * kappa / delta),
-            "n^{7/2}/(√m λ₀² κ δ²) of the proof": as_float(drift),
+            "√n κ/δ of the proof": context.sqrt(n) * kappa / delta,
+            "n^{7/2}/(√m λ₀² κ δ²) of the proof": drift,
         },
-        applies=all_met(demands),
-        why=in_words(demands),
-        constants=hidden_constants(C_m=C_m, C_eta=C_eta, C_kappa=C_kappa),
-        source=Citation(PAPER, "Theorem 4.1"),
+        demands=demands,
     )
 
 
-_MEANINGS = {
-    "C": "before every error term",
-    "C_m": "in the width, m = Ω(…)",
-    "C_eta": "in the step, η = O(…)",
-    "C_kappa": "in the initialisation, κ = O(…)",
-    "C_k": "in the steps, k = Ω(…)",
-}
-
-
-def hidden_constants(**values: float) -> dict[str, Constant]:
-    """Constants of the paper that have no value there."""
-    return {symbol: hidden_constant(value, _MEANINGS[symbol]) for symbol, value in values.items()}
-
-
-def hidden_arguments(*symbols: str) -> dict[str, Argument]:
-    """Arguments for constants that the paper hides, 1 by default."""
-    return {symbol: hidden_argument(symbol, _MEANINGS[symbol]) for symbol in symbols}
-
-
-N = Argument("number of samples", int, 1)
-FLOOR = Argument("smallest eigenvalue λ₀ of H∞, or a number below it", float, 0.0, strict=True)
-ETA = Argument("step η of gradient descent on ½‖y − u‖²", float, 0.0, strict=True)
-KAPPA = Argument("standard deviation κ of the initial weights", float, 0.0, strict=True)
-WIDTH = Argument("number of hidden neurons", float, 1.0)
-QUADRATIC = Argument("value of yᵀH∞⁻¹y", float, 0.0)
-DESCENT = {"n": N, "floor": FLOOR, "m": WIDTH, "eta": ETA, "kappa": KAPPA, "delta": DELTA}
-
-QUANTITIES = (
-    Entry(
-        "fine-grained-theorem-3.1",
-        theorem_3_1,
-        {
-            **DESCENT,
-            "steps": Argument("number of steps", int, 0, default=0),
-            **hidden_arguments("C_m", "C_eta"),
-        },
-        "Rate at which gradient descent on a wide two-layer network converges",
-    ),
-    Entry(
-        "fine-grained-theorem-4.1",
-        theorem_4_1,
-        {
-            "eigenvalues": Argument("eigenvalues of H∞", tuple, 0.0, strict=True),
-            "projections": Argument("labels' projections v_iᵀy on the eigenvectors", tuple),
-            "m": WIDTH,
-            "eta": ETA,
-            "kappa": KAPPA,
-            "epsilon": Argument("accuracy wanted", float, 0.0, strict=True),
-            "delta": DELTA,
-            "steps": Argument("number of steps", int, 0),
-            **hidden_arguments("C_m", "C_eta", "C_kappa"),
-        },
-        "Residual of gradient descent after so many steps",
-    ),
-)
+QUANTITIES = entries(theorem_3_1, theorem_4_1)

@@ -3,25 +3,16 @@
 Setting and notation are those of `descent`.
 """
 
-from widenet.theory.demand import Demand, all_met, in_words, mpf_text
-from widenet.theory.entry import Argument, Entry
+from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.fine_grained.descent import (
-    DELTA,
-    DESCENT,
-    PAPER,
-    QUADRATIC,
-    WIDTH,
-    N,
     convergence_demands,
-    hidden_arguments,
-    hidden_constants,
     initial_residual,
     start_demand,
     step_demand,
 )
-from widenet.theory.quantity import Citation, Quantity
-from widenet.theory.smooth.complexity import as_float, log10
-from widenet.theory.smooth.series import Number, context, mpf
+from widenet.theory.fine_grained.symbols import FINE_GRAINED
+from widenet.theory.numbers import Number, context, mpf
+from widenet.theory.stated import Found, entries
 
 
 def movement_width(n: int, floor: float, kappa: float, delta: float) -> Number:
@@ -33,6 +24,7 @@ def movement_width(n: int, floor: float, kappa: float, delta: float) -> Number:
     return mpf(n) ** 8 / (mpf(floor) ** 6 * mpf(kappa) ** 2 * mpf(delta) ** 4)
 
 
+@FINE_GRAINED.states("Lemma C.1", "How far one neuron moves")
 def lemma_c_1(
     n: int,
     floor: float,
@@ -43,21 +35,16 @@ def lemma_c_1(
     residual: float,
     C_m: float = 1.0,
     C_eta: float = 1.0,
-) -> Quantity:
+) -> Found:
     """How far any one neuron moves, at most: 4√n ‖y − u(0)‖/(√m λ₀)."""
     demands = convergence_demands(n, floor, m, eta, kappa, delta, C_m, C_eta)
     radius = 4 * context.sqrt(n) * residual / (context.sqrt(m) * floor)
-    return Quantity(
-        name="fine-grained-lemma-c.1",
-        value=as_float(radius),
-        log10=log10(radius),
+    return Found(
+        radius,
         formula="‖w_r(k) − w_r(0)‖ ≤ 4√n ‖y − u(0)‖ / (√m λ₀)",
         filled=f"4 · √{n} · {mpf_text(residual)} / (√{mpf_text(m)} · {mpf_text(floor)})",
         terms={"‖y − u(0)‖": residual},
-        applies=all_met(demands),
-        why=in_words(demands),
-        constants=hidden_constants(C_m=C_m, C_eta=C_eta),
-        source=Citation(PAPER, "Lemma C.1"),
+        demands=demands,
     )
 
 
@@ -66,6 +53,7 @@ def neuron_radius(n: int, floor: float, m: float, kappa: float, delta: float) ->
     return 4 * context.sqrt(n) * initial_residual(n, kappa, delta) / (context.sqrt(m) * mpf(floor))
 
 
+@FINE_GRAINED.states("Lemma C.2", "How far the Gram matrix moves in training")
 def lemma_c_2(
     n: int,
     floor: float,
@@ -75,7 +63,7 @@ def lemma_c_2(
     delta: float,
     C_m: float = 1.0,
     C_eta: float = 1.0,
-) -> Quantity:
+) -> Found:
     """How far the Gram matrix moves, at most, ‖H(k) − H(0)‖_F, and Z with it, with probability 1 − 4δ."""
     demands = (
         *convergence_demands(n, floor, m, eta, kappa, delta, C_m, C_eta),
@@ -84,42 +72,34 @@ def lemma_c_2(
     R = neuron_radius(n, floor, m, kappa, delta)
     flips = 2 * R / (context.sqrt(2 * context.pi) * kappa)  # chance that a sign is within reach of R
     drift = n**2 * (2 * flips / delta + mpf(2) / m)
-    return Quantity(
-        name="fine-grained-lemma-c.2",
-        value=as_float(drift),
-        log10=log10(drift),
+    return Found(
+        drift,
         formula="‖H(k) − H(0)‖_F ≤ 4n²R/(√(2π) κδ) + 2n²/m,  R = 4n√(1 + κ²/2)/(√m λ₀ √δ)",
         filled=f"4 · {n}² · {mpf_text(R)} / (√(2π) · {mpf_text(kappa)} · {mpf_text(delta)}) + "
         f"2 · {n}² / {mpf_text(m)}",
         terms={
-            "R": as_float(R),
-            "‖Z(k) − Z(0)‖_F at most": as_float(context.sqrt(n * (flips / delta + mpf(1) / m))),
-            "share of signs within reach at most": as_float(flips),
+            "R": R,
+            "‖Z(k) − Z(0)‖_F at most": context.sqrt(n * (flips / delta + mpf(1) / m)),
+            "share of signs within reach at most": flips,
         },
-        applies=all_met(demands),
-        why=(
-            *in_words(demands),
+        demands=demands,
+        notes=(
             "It holds with probability 1 − 4δ; its O is written out as in the proof.",
             "So is 2n²/m, which is 0 on the event of Lemma C.1: the bound is true, and slightly large.",
         ),
-        constants=hidden_constants(C_m=C_m, C_eta=C_eta),
-        source=Citation(PAPER, "Lemma C.2"),
     )
 
 
-def lemma_c_3(n: int, m: float, delta: float) -> Quantity:
+@FINE_GRAINED.states("Lemma C.3", "How far the Gram matrix is from its limit at the start")
+def lemma_c_3(n: int, m: float, delta: float) -> Found:
     """How far the Gram matrix is from its limit at the start, at most, ‖H(0) − H∞‖_F."""
     bound = n * context.sqrt(context.log(2 * mpf(n) ** 2 / delta) / (2 * mpf(m)))
-    return Quantity(
-        name="fine-grained-lemma-c.3",
-        value=as_float(bound),
-        log10=log10(bound),
+    return Found(
+        bound,
         formula="‖H(0) − H∞‖_F ≤ n √(log(2n²/δ) / (2m))",
         filled=f"{n} · √(log(2 · {n}² / {mpf_text(delta)}) / (2 · {mpf_text(m)}))",
-        terms={"each entry at most": as_float(bound / n)},
-        applies=None,
-        why=("It holds for any width, with the constant of its proof; the statement prints log(2/δ).",),
-        source=Citation(PAPER, "Lemma C.3"),
+        terms={"each entry at most": bound / n},
+        notes=("It holds for any width, with the constant of its proof; the statement prints log(2/δ).",),
     )
 
 
@@ -136,6 +116,7 @@ def movement_errors(
     }
 
 
+@FINE_GRAINED.states("Lemma 5.3", "How far the weights move, one neuron and all together")
 def lemma_5_3(
     n: int,
     floor: float,
@@ -147,7 +128,7 @@ def lemma_5_3(
     C: float = 1.0,
     C_m: float = 1.0,
     C_eta: float = 1.0,
-) -> Quantity:
+) -> Found:
     """How far all weights move together, at most: √(yᵀH∞⁻¹y) and errors that a large width makes small."""
     demands = (
         start_demand(kappa),
@@ -156,53 +137,14 @@ def lemma_5_3(
     )
     terms = {"√(yᵀH⁻¹y)": context.sqrt(quadratic), **movement_errors(n, floor, m, kappa, delta, C)}
     bound = sum(terms.values())
-    return Quantity(
-        name="fine-grained-lemma-5.3",
-        value=as_float(bound),
-        log10=log10(bound),
+    return Found(
+        bound,
         formula="‖W(k) − W(0)‖_F ≤ √(yᵀH∞⁻¹y) + O(nκ/(λ₀δ)) + poly(n, 1/λ₀, 1/δ)/(m^{1/4}κ^{1/2})",
         filled=" + ".join(mpf_text(term) for term in terms.values()),
-        terms={
-            **{name: as_float(term) for name, term in terms.items()},
-            "‖w_r(k) − w_r(0)‖ at most": as_float(neuron_radius(n, floor, m, kappa, delta)),
-        },
-        applies=all_met(demands),
-        why=(
-            *in_words(demands),
-            "The paper writes poly(n, 1/λ₀, 1/δ); its terms are read off (35), (36) and (38).",
-        ),
-        constants=hidden_constants(C=C, C_m=C_m, C_eta=C_eta),
-        source=Citation(PAPER, "Lemma 5.3"),
+        terms={**terms, "‖w_r(k) − w_r(0)‖ at most": neuron_radius(n, floor, m, kappa, delta)},
+        demands=demands,
+        notes=("The paper writes poly(n, 1/λ₀, 1/δ); its terms are read off (35), (36) and (38).",),
     )
 
 
-QUANTITIES = (
-    Entry(
-        "fine-grained-lemma-5.3",
-        lemma_5_3,
-        {**DESCENT, "quadratic": QUADRATIC, **hidden_arguments("C", "C_m", "C_eta")},
-        "How far the weights move, one neuron and all together",
-    ),
-    Entry(
-        "fine-grained-lemma-c.1",
-        lemma_c_1,
-        {
-            **DESCENT,
-            "residual": Argument("initial residual ‖y − u(0)‖", float, 0.0),
-            **hidden_arguments("C_m", "C_eta"),
-        },
-        "How far one neuron moves",
-    ),
-    Entry(
-        "fine-grained-lemma-c.2",
-        lemma_c_2,
-        {**DESCENT, **hidden_arguments("C_m", "C_eta")},
-        "How far the Gram matrix moves in training",
-    ),
-    Entry(
-        "fine-grained-lemma-c.3",
-        lemma_c_3,
-        {"n": N, "m": WIDTH, "delta": DELTA},
-        "How far the Gram matrix is from its limit at the start",
-    ),
-)
+QUANTITIES = entries(lemma_5_3, lemma_c_1, lemma_c_2, lemma_c_3)

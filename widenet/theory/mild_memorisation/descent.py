@@ -7,21 +7,12 @@ three layers in `three_layers`.
 
 from dataclasses import astuple, dataclass
 
-from widenet.theory.demand import Demand, all_met, in_words, mpf_text
-from widenet.theory.entry import DELTA, Argument, Entry
-from widenet.theory.mild_memorisation.landscape import (
-    DIMENSION,
-    LARGEST_INPUT,
-    LARGEST_LABEL,
-    NUM_NEURONS,
-    NUM_SAMPLES,
-    PAPER,
-    SIGMA,
-    landscape_demands,
-)
-from widenet.theory.quantity import Citation, Constant, Quantity, hidden_constant
-from widenet.theory.smooth.complexity import as_float, log10
-from widenet.theory.smooth.series import Number, context, mpf
+from widenet.theory.demand import Demand, mpf_text
+from widenet.theory.entry import Argument
+from widenet.theory.mild_memorisation.landscape import landscape_demands
+from widenet.theory.mild_memorisation.symbols import MILD_MEMORISATION
+from widenet.theory.numbers import Number, as_float, context, mpf
+from widenet.theory.stated import Found, entries
 
 C_PGD = 0.1  # c of Algorithm 1, ours: the paper requires c ≤ c_max, an absolute constant without a value
 
@@ -87,13 +78,7 @@ def pgd_thresholds(
 
 
 def _thresholds(
-    dimension: int,
-    ell: Number,
-    rho: Number,
-    epsilon: Number,
-    c: Number,
-    delta: float,
-    delta_f: Number | float,
+    dimension: int, ell: Number, rho: Number, epsilon: Number, c: Number, delta: float, delta_f: Number
 ) -> PgdThresholds:
     """The same in numbers that cannot overflow."""
     chi = 3 * max(context.log(dimension * ell * delta_f / (c * epsilon**2 * delta)), mpf(4))
@@ -129,9 +114,15 @@ def _parameters(
     return PgdParameters(rho, gamma, ell, epsilon=gamma**2 / rho, delta_f=mpf(f0) + 1, ball=ball)
 
 
+@MILD_MEMORISATION.states(
+    "Theorem 3 and Algorithm 1",
+    "Steps and thresholds of perturbed gradient descent",
+    "memorisation-theorem-3",
+    epsilon=Argument("gradient norm to reach", low=0.0, strict=True),
+)
 def theorem3(
     dimension: int, ell: float, rho: float, epsilon: float, delta: float, delta_f: float, c: float = C_PGD
-) -> Quantity:
+) -> Found:
     """Steps that perturbed gradient descent can make before it stops at an ε-second-order stationary point.
 
     A perturbation lowers the loss by f_thres within t_thres + 1 steps or is the last one, and a step at a
@@ -140,30 +131,24 @@ def theorem3(
     the O of the theorem with its logarithm in χ.
     """
     exact = _thresholds(dimension, mpf(ell), mpf(rho), mpf(epsilon), mpf(c), delta, delta_f)
-    thresholds, steps = PgdThresholds(*map(as_float, astuple(exact))), _pgd_steps(exact, delta_f)
     demands = (
         Demand("ε", epsilon, "≤", mpf(ell) ** 2 / mpf(rho), "ℓ²/ρ"),
         Demand("constant c", c, "≤", 0.5),
     )
-    return Quantity(
-        name="memorisation-theorem-3",
-        value=as_float(steps),
-        log10=log10(steps),
+    return Found(
+        _pgd_steps(exact, delta_f),
         formula="(Δ_f/f_thres + 1)(t_thres + 1),  f_thres = (c/χ³)√(ε³/ρ),  t_thres = ⌈(χ/c²) ℓ/√(ρε)⌉,  "
         "χ = 3 max{log(dim ℓ Δ_f/(c ε² δ)), 4}",
         filled=_filled_steps(exact, delta_f),
         terms={
-            "χ": thresholds.chi,
-            "η": thresholds.eta,
-            "radius": thresholds.radius,
-            "g_thres": thresholds.g_thres,
-            "f_thres": thresholds.f_thres,
-            "t_thres": thresholds.t_thres,
+            "χ": exact.chi,
+            "η": exact.eta,
+            "radius": exact.radius,
+            "g_thres": exact.g_thres,
+            "f_thres": exact.f_thres,
+            "t_thres": exact.t_thres,
         },
-        applies=all_met(demands),
-        why=in_words(demands),
-        constants={"c": _c(c)},
-        source=Citation(PAPER, "Theorem 3 and Algorithm 1"),
+        demands=demands,
     )
 
 
@@ -178,25 +163,21 @@ def _filled_steps(exact: PgdThresholds, delta_f: Number | float) -> str:
     return f"({falls}) · ({mpf_text(waited)} + 1) at χ = {mpf_text(exact.chi)}"
 
 
-def _c(c: float) -> Constant:
-    return hidden_constant(c, "of Algorithm 1; c ≤ c_max, an absolute constant without a value")
-
-
-def theorem1(n: int, d: int) -> Quantity:
+@MILD_MEMORISATION.states("Theorem 1", "Neurons for two layers to memorise")
+def theorem1(n: int, d: int) -> Found:
     """Neurons with which two layers memorise any n labels in general position: 2d + 2 (informal)."""
     demands = (Demand("number of samples n", n, "≤", d * (d + 1) // 2, "d(d+1)/2"),)
-    return Quantity(
-        name="memorisation-theorem-1",
-        value=2 * d + 2,
+    return Found(
+        2 * d + 2,
         formula="r = 2d + 2",
         filled=f"2 · {d} + 2",
         terms={"trained parameters": d * (2 * d + 2), "most samples": d * (d + 1) // 2},
-        applies=all_met(demands),
-        why=(*in_words(demands), "General position is made precise by Theorem 4: σ > 0."),
-        source=Citation(PAPER, "Theorem 1"),
+        demands=demands,
+        notes=("General position is made precise by Theorem 4: σ > 0.",),
     )
 
 
+@MILD_MEMORISATION.states("Theorem 4", "ρ, γ, ℓ and the steps in which two layers memorise")
 def theorem4(
     n: int,
     d: int,
@@ -208,23 +189,11 @@ def theorem4(
     epsilon: float,
     delta: float,
     c: float = C_PGD,
-) -> Quantity:
+) -> Found:
     """Steps in which perturbed gradient descent from W = 0 brings the loss of two layers to ε.
 
     The paper's O(B⁸ℓ(nd)^{5/2}(f(0)+1)²/(σ⁵ε^{5/2}) log⁴ …) is Theorem 3's count at ε′ and Δ = f(0) + 1; here
     it is that count with its last phase, and χ⁴ for the logarithm.
-
-    Args:
-        n: Number of samples.
-        d: Dimension of the inputs.
-        r: Number of neurons.
-        B: Largest ‖x_j‖.
-        Y: Largest |y_j|.
-        sigma: Smallest singular value σ of [x_j^{⊗2}].
-        f0: Loss f(0) = Σy²/(4n) at the start.
-        epsilon: Loss to reach.
-        delta: Failure probability.
-        c: Constant of Algorithm 1.
     """
     chosen = _parameters(n, d, mpf(B), Y, mpf(sigma), f0, epsilon)
     exact = _thresholds(d * r, chosen.ell, chosen.rho, chosen.epsilon, mpf(c), delta, chosen.delta_f)
@@ -236,29 +205,24 @@ def theorem4(
         rise_demand(rise),
         Demand("constant c", c, "≤", 0.5),
     )
-    return Quantity(
-        name="memorisation-theorem-4",
-        value=as_float(steps),
-        log10=log10(steps),
+    return Found(
+        steps,
         formula="((f(0)+1)/f_thres + 1)(t_thres + 1), about χ⁴ ℓ (f(0)+1) / (c³ ε′²),  "
         "ε′ = (σ²ε/nd)^{5/4} / (6B⁴√(2(f(0)+1)))",
         filled=_filled_steps(exact, chosen.delta_f),
         terms={
-            "ρ": as_float(chosen.rho),
-            "γ": as_float(chosen.gamma),
-            "ℓ": as_float(chosen.ell),
-            "ε′": as_float(chosen.epsilon),
-            "Γ": as_float(chosen.ball),
-            "χ": as_float(exact.chi),
-            "η": as_float(exact.eta),
-            "f_thres": as_float(exact.f_thres),
-            "t_thres": as_float(exact.t_thres),
-            "rise of g": as_float(rise),
+            "ρ": chosen.rho,
+            "γ": chosen.gamma,
+            "ℓ": chosen.ell,
+            "ε′": chosen.epsilon,
+            "Γ": chosen.ball,
+            "χ": exact.chi,
+            "η": exact.eta,
+            "f_thres": exact.f_thres,
+            "t_thres": exact.t_thres,
+            "rise of g": rise,
         },
-        applies=all_met(demands),
-        why=in_words(demands),
-        constants={"c": _c(c)},
-        source=Citation(PAPER, "Theorem 4"),
+        demands=demands,
     )
 
 
@@ -267,45 +231,4 @@ def rise_demand(rise: Number | float) -> Demand:
     return Demand("rise of g by a perturbation, 3cε′²/(2χ⁴ℓ),", rise, "≤", 1.0)
 
 
-EPSILON = Argument("loss to reach", float, 0.0, strict=True)
-C_ARGUMENT = Argument("constant c of Algorithm 1, ours", float, 0.0, 1.0, C_PGD, strict=True)
-
-QUANTITIES = (
-    Entry(
-        "memorisation-theorem-1",
-        theorem1,
-        {"n": NUM_SAMPLES, "d": DIMENSION},
-        "Neurons for two layers to memorise",
-    ),
-    Entry(
-        "memorisation-theorem-3",
-        theorem3,
-        {
-            "dimension": Argument("number of trained parameters", int, 1),
-            "ell": Argument("smoothness of the loss", float, 0.0, strict=True),
-            "rho": Argument("Lipschitz constant of its Hessian", float, 0.0, strict=True),
-            "epsilon": Argument("gradient norm to reach", float, 0.0, strict=True),
-            "delta": DELTA,
-            "delta_f": Argument("bound on how far the loss can fall", float, 0.0, strict=True),
-            "c": C_ARGUMENT,
-        },
-        "Steps and thresholds of perturbed gradient descent",
-    ),
-    Entry(
-        "memorisation-theorem-4",
-        theorem4,
-        {
-            "n": NUM_SAMPLES,
-            "d": DIMENSION,
-            "r": NUM_NEURONS,
-            "B": LARGEST_INPUT,
-            "Y": LARGEST_LABEL,
-            "sigma": SIGMA,
-            "f0": Argument("loss at the start, Σy²/(4n)", float, 0.0),
-            "epsilon": EPSILON,
-            "delta": DELTA,
-            "c": C_ARGUMENT,
-        },
-        "ρ, γ, ℓ and the steps in which two layers memorise",
-    ),
-)
+QUANTITIES = entries(theorem1, theorem3, theorem4)

@@ -7,14 +7,13 @@ is the dimension of the symmetric tensors. What the paper hides in Ω is `C`, 1 
 
 import math
 
-from widenet.theory.demand import Demand, all_met, in_words, mpf_text
-from widenet.theory.entry import DELTA, Argument, Entry, hidden_argument
-from widenet.theory.mild_memorisation.landscape import DIMENSION, LARGEST_INPUT, NUM_SAMPLES, PAPER
-from widenet.theory.quantity import Citation, Quantity, hidden_constant
-from widenet.theory.smooth.complexity import as_float, log10
-from widenet.theory.smooth.series import Number, context, mpf
+from widenet.theory.demand import Demand, mpf_text
+from widenet.theory.mild_memorisation.symbols import MILD_MEMORISATION, TENSOR_SIGMA
+from widenet.theory.numbers import Number, as_float, context, mpf
+from widenet.theory.stated import Found, entries
 
 NET = 0.1  # σ of the net in the proof of Lemma 18
+ABSOLUTE = "in Ω, an absolute constant"  # where C stands in Lemmas 18 and 19
 MOST_NEURONS = "⌈D_d^{2p}/(D_d^p C(2p,p))⌉ − 1"
 
 
@@ -36,21 +35,19 @@ def largest_smoothed_width(d: int, p: int) -> int:
     return (symmetric_dimension(d, 2 * p) - 1) // (symmetric_dimension(d, p) * math.comb(2 * p, p))
 
 
-def lemma2(n: int, d: int, k: int, p: int, v: float, delta: float, C: float = 1.0) -> Quantity:
+@MILD_MEMORISATION.states(
+    "Lemma 2", "Smallest singular value behind the random layer, with noise", C="in Ω_p, a constant of p"
+)
+def lemma2(n: int, d: int, k: int, p: int, v: float, delta: float, C: float = 1.0) -> Found:
     """Lower bound on σ_z for inputs with noise of variance v, up to a constant of p."""
     sigma = C * _smoothing(n, k, p, v, delta)
     demands = _smoothed_demands(n, d, k, p)
-    return Quantity(
-        name="memorisation-lemma-2",
-        value=as_float(sigma),
-        log10=log10(sigma),
+    return Found(
+        sigma,
         formula="σ_z ≥ C v^p δ^{4p} / (n^{2p+1/2} k^{4p})",
         filled=f"{C:g} · {v:g}^{p} · {delta:g}^{4 * p} / ({n}^{2 * p + 0.5:g} · {k}^{4 * p})",
-        terms={"v^p": as_float(mpf(v) ** p), "δ^{4p}": as_float(mpf(delta) ** (4 * p))},
-        applies=all_met(demands),
-        why=in_words(demands),
-        constants={"C": hidden_constant(C, "in Ω_p, a constant of p")},
-        source=Citation(PAPER, "Lemma 2"),
+        terms={"v^p": mpf(v) ** p, "δ^{4p}": mpf(delta) ** (4 * p)},
+        demands=demands,
     )
 
 
@@ -65,7 +62,8 @@ def _smoothed_demands(n: int, d: int, k: int, p: int) -> tuple[Demand, ...]:
     )
 
 
-def lemma13(n: int, d: int, k: int, p: int, v: float, delta: float) -> Quantity:
+@MILD_MEMORISATION.states("Lemma 13", "The same with its dependence on p")
+def lemma13(n: int, d: int, k: int, p: int, v: float, delta: float) -> Found:
     """Lower bound on σ_z for inputs with noise of variance v, with its dependence on p.
 
     The printed (4) has k^{4p}. Its proof has a leave-one-out distance with (δ/C(k+1,2))^{2p}, which Lemma 8
@@ -82,27 +80,23 @@ def lemma13(n: int, d: int, k: int, p: int, v: float, delta: float) -> Quantity:
         Demand("random neurons k", k, "≥", 2 * context.sqrt(n), "2√n"),
         *_smoothed_demands(n, d, k, p),
     )
-    return Quantity(
-        name="memorisation-lemma-13",
-        value=as_float(sigma),
-        log10=log10(sigma),
+    return Found(
+        sigma,
         formula="σ_z ≥ ([D_d^{2p} − k D_d^p C(2p,p)] [C(k+1,2) − n] / (4p)!³)^{1/4}"
         " v^p δ^{4p} / (n^{2p+1/2} k^{4p})",
         filled=f"({mpf_text(free_layer)} · {mpf_text(free_pairs)} / {4 * p}!³)^¼ · {mpf_text(smoothing)}",
         terms={
-            "D_d^{2p} − k D_d^p C(2p,p)": as_float(mpf(free_layer)),
-            "C(k+1,2) − n": as_float(mpf(free_pairs)),
-            "v^p δ^{4p} / (n^{2p+1/2} k^{4p})": as_float(smoothing),
-            "σ_z by the proof": as_float(sigma * _proof_share(k, p)),
+            "D_d^{2p} − k D_d^p C(2p,p)": mpf(free_layer),
+            "C(k+1,2) − n": mpf(free_pairs),
+            "v^p δ^{4p} / (n^{2p+1/2} k^{4p})": smoothing,
+            "σ_z by the proof": sigma * _proof_share(k, p),
         },
-        applies=all_met(demands),
-        why=(
-            *in_words(demands),
+        demands=demands,
+        notes=(
             "Lemma 13 holds with probability 1 − O(pδ).",
             "It prints k^{4p} where its proof has C(k+1,2)^{2p+1/2}, about k^{4p+1}/2^{2p+1/2}, by Lemma 8; "
             "Theorem 5 takes the proof's.",
         ),
-        source=Citation(PAPER, "Lemma 13"),
     )
 
 
@@ -116,7 +110,8 @@ def _proof_share(k: int, p: int) -> Number:
     return mpf(k) ** (4 * p) / mpf(k * (k + 1) // 2) ** (2 * p + mpf(0.5))
 
 
-def lemma14(n: int, d: int, k: int, p: int, B: float, v: float, delta: float) -> Quantity:
+@MILD_MEMORISATION.states("Lemma 14", "Largest norm behind the random layer, with noise")
+def lemma14(n: int, d: int, k: int, p: int, B: float, v: float, delta: float) -> Found:
     """Upper bound on ‖z‖ of all n rows, for inputs of norm B with noise of variance v."""
     spread = _spread((k + n) * d, delta)
     inputs = B + 2 * context.sqrt(v * d) * spread
@@ -126,13 +121,14 @@ def lemma14(n: int, d: int, k: int, p: int, B: float, v: float, delta: float) ->
         bound,
         "‖z‖ ≤ √k (2 (B + 2√(vd) s) √d s)^p,  s = √ln((k+n) d δ^{−1/2})",
         f"√{k} · (2 · {mpf_text(inputs)} · √{d} · {mpf_text(spread)})^{p}",
-        {"s": as_float(spread), "largest ‖x‖ with noise": as_float(inputs)},
+        {"s": spread, "largest ‖x‖ with noise": inputs},
         (k + n) * d,
         delta,
     )
 
 
-def lemma20(d: int, k: int, p: int, B: float, delta: float) -> Quantity:
+@MILD_MEMORISATION.states("Lemma 20", "Largest norm behind the random layer, without noise")
+def lemma20(d: int, k: int, p: int, B: float, delta: float) -> Found:
     """Upper bound on ‖z‖ of all rows, for inputs of norm at most B without noise."""
     spread = _spread(k * d, delta)
     bound = context.sqrt(k) * (2 * B * context.sqrt(d) * spread) ** p
@@ -141,7 +137,7 @@ def lemma20(d: int, k: int, p: int, B: float, delta: float) -> Quantity:
         bound,
         "‖z‖ ≤ √k (2 B √d s)^p,  s = √ln(k d δ^{−1/2})",
         f"√{k} · (2 · {mpf_text(B)} · √{d} · {mpf_text(spread)})^{p}",
-        {"s": as_float(spread)},
+        {"s": spread},
         k * d,
         delta,
     )
@@ -157,25 +153,22 @@ def _norm_quantity(
     bound: Number,
     formula: str,
     filled: str,
-    terms: dict[str, float],
+    terms: dict[str, Number],
     num_normals: int,
     delta: float,
-) -> Quantity:
+) -> Found:
     failure = delta / (context.sqrt(2 * context.pi) * _spread(num_normals, delta) * num_normals)
-    return Quantity(
-        name=f"memorisation-lemma-{number}",
-        value=as_float(bound),
-        log10=log10(bound),
+    return Found(
+        bound,
         formula=formula,
         filled=filled,
-        terms={**terms, "failure probability": as_float(failure)},
-        applies=None,
-        why=(f"Lemma {number} fails with probability at most {mpf_text(failure)}, over R and the noise.",),
-        source=Citation(PAPER, f"Lemma {number}"),
+        terms={**terms, "failure probability": failure},
+        notes=(f"Lemma {number} fails with probability at most {mpf_text(failure)}, over R and the noise.",),
     )
 
 
-def lemma18(d: int, k: int, p: int, delta: float, C: float = 1.0) -> Quantity:
+@MILD_MEMORISATION.states("Lemma 18", "Smallest singular value of the random layer itself", C=ABSOLUTE)
+def lemma18(d: int, k: int, p: int, delta: float, C: float = 1.0) -> Found:
     """Lower bound on ‖Qc‖ over all symmetric tensors c of norm 1."""
     bound, alpha = _layer_bound(d, k, p, delta), k / (p * symmetric_dimension(d, p))
     return _layer_quantity(
@@ -184,20 +177,24 @@ def lemma18(d: int, k: int, p: int, delta: float, C: float = 1.0) -> Quantity:
         "‖Qc‖ ≥ C δ^{1/((α−1)D)} / ((p^p √p!)^{α/(α−1)} (k L^p)^{1/(2(α−1))})",
         {"α": alpha, "L": as_float(_log_net(d, p))},
         (d, k, p),
-        C,
     )
 
 
-def lemma19(d: int, k: int, p: int, sigma: float, delta: float, C: float = 1.0) -> Quantity:
+@MILD_MEMORISATION.states(
+    "Lemma 19",
+    "Smallest singular value behind the random layer, without noise",
+    C=ABSOLUTE,
+    sigma=TENSOR_SIGMA,
+)
+def lemma19(d: int, k: int, p: int, sigma: float, delta: float, C: float = 1.0) -> Found:
     """Lower bound on σ_z without noise, by the smallest singular value σ of [x^{⊗2p}]."""
     bound, alpha = _layer_bound(d, k, p, delta), k / (p * symmetric_dimension(d, p))
     return _layer_quantity(
         19,
         C * bound**2 * sigma,
         "σ_z ≥ C σ δ^{2/((α−1)D)} / ((p^p √p!)^{2α/(α−1)} (k L^p)^{1/(α−1)})",
-        {"α": alpha, "L": as_float(_log_net(d, p)), "σ": sigma, "σ_z/σ": as_float(C * bound**2)},
+        {"α": alpha, "L": as_float(_log_net(d, p)), "σ": sigma, "σ_z/σ": C * bound**2},
         (d, k, p),
-        C,
     )
 
 
@@ -216,72 +213,22 @@ def _layer_bound(d: int, k: int, p: int, delta: float) -> Number:
 
 
 def _layer_quantity(
-    number: int, bound: Number, formula: str, terms: dict[str, float], sizes: tuple[int, int, int], C: float
-) -> Quantity:
+    number: int, bound: Number, formula: str, terms: dict[str, Number], sizes: tuple[int, int, int]
+) -> Found:
     d, k, p = sizes
     D = symmetric_dimension(d, p)
     demands = (Demand("random neurons k", k, ">", p * D, "p D_d^p"),)
-    return Quantity(
-        name=f"memorisation-lemma-{number}",
-        value=as_float(bound),
-        log10=log10(bound),
+    return Found(
+        bound,
         formula=f"{formula},  D = D_d^p,  α = k/(pD),  L = D ln(1 + 20√p!)",
         filled=f"{mpf_text(bound)} at D = {D}, α = {mpf_text(terms['α'])}, L = {mpf_text(terms['L'])}",
         terms=terms,
-        applies=all_met(demands),
-        why=(
-            *in_words(demands),
+        demands=demands,
+        notes=(
             f"Lemma {number} holds with probability 1 − o(1)δ.",
             "L is the size of a net, which the paper bounds by G₀ p ln p D.",
         ),
-        constants={"C": hidden_constant(C, "in Ω, an absolute constant")},
-        source=Citation(PAPER, f"Lemma {number}"),
     )
 
 
-NUM_FEATURES = Argument("number of random neurons", int, 1)
-POWER = Argument("power of the random layer", int, 1, 50)
-VARIANCE = Argument("variance of the noise on each coordinate", float, 0.0, strict=True)
-TENSOR_SIGMA = Argument("smallest singular value of [x^{⊗2p}]", float, 0.0, strict=True)
-HIDDEN_C = hidden_argument("C")
-SIZES = {"n": NUM_SAMPLES, "d": DIMENSION, "k": NUM_FEATURES, "p": POWER}
-_LAYER = {"d": DIMENSION, "k": NUM_FEATURES, "p": POWER}
-
-QUANTITIES = (
-    Entry(
-        "memorisation-lemma-2",
-        lemma2,
-        {**SIZES, "v": VARIANCE, "delta": DELTA, "C": HIDDEN_C},
-        "Smallest singular value behind the random layer, with noise",
-    ),
-    Entry(
-        "memorisation-lemma-13",
-        lemma13,
-        {**SIZES, "v": VARIANCE, "delta": DELTA},
-        "The same with its dependence on p",
-    ),
-    Entry(
-        "memorisation-lemma-14",
-        lemma14,
-        {**SIZES, "B": LARGEST_INPUT, "v": VARIANCE, "delta": DELTA},
-        "Largest norm behind the random layer, with noise",
-    ),
-    Entry(
-        "memorisation-lemma-18",
-        lemma18,
-        {**_LAYER, "delta": DELTA, "C": HIDDEN_C},
-        "Smallest singular value of the random layer itself",
-    ),
-    Entry(
-        "memorisation-lemma-19",
-        lemma19,
-        {**_LAYER, "sigma": TENSOR_SIGMA, "delta": DELTA, "C": HIDDEN_C},
-        "Smallest singular value behind the random layer, without noise",
-    ),
-    Entry(
-        "memorisation-lemma-20",
-        lemma20,
-        {**_LAYER, "B": LARGEST_INPUT, "delta": DELTA},
-        "Largest norm behind the random layer, without noise",
-    ),
-)
+QUANTITIES = entries(lemma2, lemma13, lemma14, lemma18, lemma19, lemma20)

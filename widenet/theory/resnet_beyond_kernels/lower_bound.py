@@ -9,10 +9,9 @@ space can come near few of them. The proof is in docs/theory-separation.md.
 import math
 
 from widenet.base.errors import InputError
-from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Citation, Quantity
-
-SOURCE = Citation("resnet-beyond-kernels", "Theorem 2, sharpened (docs/theory-separation.md)")
+from widenet.theory.entry import Argument
+from widenet.theory.resnet_beyond_kernels.symbols import HARD_CLASS
+from widenet.theory.stated import Found, entries
 
 
 def class_size(d1: int, k: int) -> int:
@@ -46,14 +45,22 @@ def far_share(num_samples: float, d1: int, k: int, error: float, alpha: float) -
     return max(0.0, 1 - num_samples / (class_size(d1, k) * share)) if share > 0 else 0.0
 
 
-def kernel_lower_bound(num_samples: int, d1: int, k: int, alpha: float) -> Quantity:
+@HARD_CLASS.states(
+    "Theorem 2, sharpened (docs/theory-separation.md)",
+    "The mean error over the class (7.1) below which no kernel method gets from N samples",
+    "kernel-lower-bound",
+    num_samples=Argument("number of samples N", low=0),
+    d1=Argument("number of coordinates d₁ that may carry the signal", low=2, high=1000),
+    k=Argument("number of coordinates k that do carry it, at most d1", low=2, high=1000),
+    alpha=Argument("factor α of the product", low=0, high=1, strict=True),
+)
+def kernel_lower_bound(num_samples: int, d1: int, k: int, alpha: float) -> Found:
     """The bound as a quantity, beside the error α² of not having learned αG(F)."""
     size, floor = class_size(d1, k), kernel_floor(num_samples, d1, k, alpha)
     below = num_samples < size
     compared = "less than" if below else "at least"
-    return Quantity(
-        name="kernel-lower-bound",
-        value=floor,
+    return Found(
+        floor,
         formula="α² max(0, 1 − N/C(d₁, k))",
         filled=f"{alpha:g}² max(0, 1 − {num_samples}/C({d1}, {k})) = "
         f"{alpha:g}² max(0, 1 − {num_samples}/{size}) = {floor:.6g}",
@@ -64,27 +71,14 @@ def kernel_lower_bound(num_samples: int, d1: int, k: int, alpha: float) -> Quant
                 num_samples, d1, k, alpha**2 / 16, alpha
             ),
         },
-        applies=below,
-        why=(
+        notes=(
             f"N = {num_samples} is {compared} C(d₁, k) = {size}, "
             f"so the bound says {'something' if below else 'nothing: it is 0'}.",
             "It is on the mean over the class of the squared error of one output, for any kernel, any "
             "samples and any weights, even those that know the function.",
         ),
-        source=SOURCE,
+        holds=below,
     )
 
 
-QUANTITIES = (
-    Entry(
-        "kernel-lower-bound",
-        kernel_lower_bound,
-        {
-            "num_samples": Argument("number of samples N", int, low=0),
-            "d1": Argument("number of coordinates d₁ that may carry the signal", int, low=2, high=1000),
-            "k": Argument("number of coordinates k that do carry it, at most d1", int, low=2, high=1000),
-            "alpha": Argument("factor α of the product", float, low=0, high=1, strict=True),
-        },
-        "The mean error over the class (7.1) below which no kernel method gets from N samples",
-    ),
-)
+QUANTITIES = entries(kernel_lower_bound)

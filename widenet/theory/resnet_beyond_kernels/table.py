@@ -1,13 +1,10 @@
 """Table 1 of `resnet-beyond-kernels`: the widths and initialisations that the proof of Theorem 1 requires."""
 
-import math
-
-from widenet.theory.demand import SLACK, Demand, all_met, in_words
-from widenet.theory.entry import Argument, Entry, hidden_argument
-from widenet.theory.quantity import Citation, Quantity, hidden_constant
-from widenet.theory.resnet_beyond_kernels.theorems import COMPLEXITIES, PAPER
-from widenet.theory.smooth.complexity import as_float, four_digits, log10
-from widenet.theory.smooth.series import Number, context, mpf
+from widenet.theory.demand import SLACK, Demand
+from widenet.theory.entry import Argument
+from widenet.theory.numbers import INFINITY, Number, context, four_digits, mpf
+from widenet.theory.resnet_beyond_kernels.symbols import RESNET
+from widenet.theory.stated import Found, entries
 
 # the least m with τ_w⁴ m^−0.496 ≤ m^−0.01, the tightest pair of Table 1's limits on σ_w, is τ_w to this power
 WIDTH_POWER = 1 / 0.1215
@@ -15,9 +12,17 @@ BEYOND_TABLE = (
     "The proof also uses 1/σ_v ≤ τ_v² (Claim C.6), which Table 1 does not list, and a width beyond a "
     "polynomial M that the paper does not write down."
 )
+LOG_POWER = "power q of polylog(m) = (ln m)^q"
 HUGE = 1000  # natural logarithm of a width beyond every float, which is shown as a power of e
 
 
+@RESNET.states(
+    "Table 1",
+    "Width and initialisation that the proof of Theorem 1 requires",
+    c_w="in τ_w, the largest ‖W‖₂ of the proof",
+    c_v="in τ_v, the largest ‖V‖₂ of the proof",
+    log_power=Argument(f"{LOG_POWER}, which the paper hides", low=0.01, high=100, hidden=LOG_POWER),
+)
 def table_1(
     m: float,
     k: int,
@@ -32,7 +37,7 @@ def table_1(
     c_w: float = 1.0,
     c_v: float = 1.0,
     log_power: float = 1.0,
-) -> Quantity:
+) -> Found:
     """The least width from which on the limits leave Table 1 a σ_w and a σ_v, and whether (m, σ_w, σ_v) fits.
 
     With t = log_m τ_w the table requires m^max(−0.49, 4t−0.496) ≤ σ_w ≤ m^min(−0.01, t−0.126), which has a
@@ -58,31 +63,23 @@ def table_1(
     for_w, for_v = max(tau_w, mpf(1)) ** mpf(WIDTH_POWER), _least_width_of_sigma_v(k, tau_v, log_power)
     least, log_most = max(for_w, for_v, mpf(2)), tau_v ** (-1 / mpf(log_power))
     none = context.log(least) > log_most * (1 + SLACK)
-    return Quantity(
-        "resnet-table-1",
-        math.inf if none else as_float(least),
+    return Found(
+        INFINITY if none else least,
         "least m = max(τ_w^(1/0.1215), m_v),  polylog(m_v)·max(1, τ_v) = min(m_v^0.365, τ_v·(m_v/k)^0.375)",
         f"least m = max({four_digits(tau_w)}^{WIDTH_POWER:.3f}, {four_digits(for_v)}) = {four_digits(least)}",
         {
-            "least m for a sigma_w": as_float(for_w),
-            "least m for a sigma_v": as_float(for_v),
-            "largest m for tau_v": as_float(context.exp(min(log_most, HUGE))),
-            "tau_w": as_float(tau_w),
-            "tau_v": as_float(tau_v),
-            "least sigma_w": as_float(low_w),
-            "largest sigma_w": as_float(high_w),
-            "least sigma_v": as_float(low_v),
-            "largest sigma_v": as_float(high_v),
+            "least m for a sigma_w": for_w,
+            "least m for a sigma_v": for_v,
+            "largest m for tau_v": context.exp(min(log_most, HUGE)),
+            "tau_w": tau_w,
+            "tau_v": tau_v,
+            "least sigma_w": low_w,
+            "largest sigma_w": high_w,
+            "least sigma_v": low_v,
+            "largest sigma_v": high_v,
         },
-        all_met(demands),
-        (*in_words(demands), BEYOND_TABLE, _width_words(least, log_most, none)),
-        Citation(PAPER, "Table 1"),
-        math.inf if none else log10(least),
-        {
-            "c_w": hidden_constant(c_w, "in τ_w, the largest ‖W‖₂ of the proof"),
-            "c_v": hidden_constant(c_v, "in τ_v, the largest ‖V‖₂ of the proof"),
-            "log_power": hidden_constant(log_power, "power q of polylog(m) = (ln m)^q"),
-        },
+        demands,
+        (BEYOND_TABLE, _width_words(least, log_most, none)),
     )
 
 
@@ -113,25 +110,4 @@ def _last_crossing(a: Number, q: float, b: Number) -> Number:
     return context.exp(-(q / a) * context.re(context.lambertw(at, -1)))
 
 
-QUANTITIES = (
-    Entry(
-        "resnet-table-1",
-        table_1,
-        {
-            "m": Argument("number of neurons of a hidden layer", float, 2.0),
-            **COMPLEXITIES,
-            "alpha": Argument("weight α of G(F)", float, 0.0, strict=True),
-            "sigma_w": Argument(
-                "standard deviation σ_w of W0, 0 for the middle of its range", float, 0.0, default=0.0
-            ),
-            "sigma_v": Argument(
-                "σ_v, √m times the standard deviation of V0, 0 for the middle", float, 0.0, default=0.0
-            ),
-            **{name: hidden_argument(name) for name in ("c_w", "c_v")},
-            "log_power": Argument(
-                "power q of polylog(m) = (ln m)^q, which the paper hides", float, 0.01, 100, 1.0
-            ),
-        },
-        "Width and initialisation that the proof of Theorem 1 requires",
-    ),
-)
+QUANTITIES = entries(table_1)

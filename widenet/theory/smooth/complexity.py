@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from widenet.base.errors import NotConvergedError
-from widenet.theory.entry import Argument, Entry
-from widenet.theory.quantity import Citation, Constant, Quantity
+from widenet.theory.entry import Argument
+from widenet.theory.numbers import INFINITY, ROUNDOFF, Number, as_float, context, log10, mpf, shown_number
+from widenet.theory.quantity import Citation, Constant
 from widenet.theory.smooth.functions import function_from_text
-from widenet.theory.smooth.series import ROUNDOFF, Number, Series, context, mpf
-from widenet.theory.smooth.taylor import INFINITY, Taylor, truncate
+from widenet.theory.smooth.series import Series
+from widenet.theory.smooth.taylor import Taylor, truncate
+from widenet.theory.stated import Found, Paper, entries
 
 C_STAR = 1e4
 RESNET_POWER, TWO_LAYER_POWER = 1.0, 1.75
@@ -26,6 +28,25 @@ WANTED = mpf(10) ** -20  # relative error at which summing stops
 FLOAT_UNIT = mpf(2) ** -53  # relative error of making a float of the sum
 BLOCK = 16  # terms that are compared as one where a rule's terms are only looked at
 NUM_LOOKED_AT = 400  # coefficients from which the radius of convergence is judged
+SECTION = "Section 2, function complexity"  # of `beyond-two-layers`
+SMOOTH = Paper(
+    "beyond-two-layers",
+    "",
+    {
+        "phi": Argument(
+            "function: a formula in z as sin(3*z), coefficients as 0,1,-1/2, or a rule in i as 1/factorial(i)"
+        ),
+        "epsilon": Argument("accuracy ε", low=0.0, high=1.0, strict=True),
+        "power": Argument(
+            "power of i+1: 1 in resnet-beyond-kernels, 1.75 in beyond-two-layers", low=0.0, high=10.0
+        ),
+        "R": Argument("bound on |z|", low=0.0),
+        "c_star": Argument("constant C*", low=0.0, strict=True),
+        "degree": Argument(
+            "degree of the Taylor polynomial to take instead, 0 for the function itself", low=0, high=10_000
+        ),
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -66,9 +87,10 @@ class Sum:
     why: str
 
 
+@SMOOTH.states(SECTION, "C_ε(φ,R): how wide a network must be to learn φ up to ε", "c-epsilon")
 def c_epsilon(
     phi: str | Taylor, epsilon: float, R: float = 1.0, *, c_star: float = C_STAR, degree: int = 0
-) -> Quantity:
+) -> Found:
     """C_ε(φ, R) [resnet-beyond-kernels, Section 4; beyond-two-layers, Section 2].
 
     Args:
@@ -79,43 +101,38 @@ def c_epsilon(
         degree: Of the Taylor polynomial to take in place of φ, as Example 4.1 does for tanh; 0 for φ itself.
     """
     total = complexity_sum(phi, epsilon_weights(mpf(R), mpf(epsilon), mpf(c_star)), degree)
-    return _quantity(
-        "c-epsilon",
+    return _found(
         total,
-        formula="C_ε(φ,R) = Σᵢ ((C*·R)ⁱ + (√(log(1/ε)/i)·C*·R)ⁱ)·|cᵢ|",
-        filled=f"C_ε({_name(phi)}, {R:g}) = "
-        f"Σᵢ ({c_star * R:g}ⁱ + (√({math.log(1 / epsilon):.4g}/i)·{c_star * R:g})ⁱ)·|cᵢ|"
-        f" = {shown_number(total.value)}",
-        why=_degree_words(degree),
-        c_star=c_star,
-        source=Citation("beyond-two-layers", "Section 2, function complexity"),
+        "C_ε(φ,R) = Σᵢ ((C*·R)ⁱ + (√(log(1/ε)/i)·C*·R)ⁱ)·|cᵢ|",
+        f"C_ε({_name(phi)}, {R:g}) = "
+        f"Σᵢ ({c_star * R:g}ⁱ + (√({math.log(1 / epsilon):.4g}/i)·{c_star * R:g})ⁱ)·|cᵢ|",
+        degree,
+        c_star,
     )
 
 
+@SMOOTH.states(SECTION, "C_s(φ,R): how many samples it takes to learn φ", "c-s")
 def c_s(
-    phi: str | Taylor, R: float = 1.0, *, power: float = RESNET_POWER, c_star: float = C_STAR, degree: int = 0
-) -> Quantity:
+    phi: str | Taylor, *, power: float = RESNET_POWER, R: float = 1.0, c_star: float = C_STAR, degree: int = 0
+) -> Found:
     """C_s(φ, R), with (i+1) as in resnet-beyond-kernels or (i+1)^1.75 as in beyond-two-layers.
 
     Args:
         phi: The function, as `function_from_text` reads it.
-        R: Bound on |z|.
         power: q of (i+1)^q.
+        R: Bound on |z|.
         c_star: C*.
         degree: Of the Taylor polynomial to take in place of φ; 0 for φ itself.
     """
     total = complexity_sum(phi, sample_weights(mpf(R), power, mpf(c_star)), degree)
-    paper = "resnet-beyond-kernels" if power == RESNET_POWER else "beyond-two-layers"
     raised = "" if power == 1 else f"^{power:g}"
-    return _quantity(
-        "c-s",
+    return _found(
         total,
-        formula=f"C_s(φ,R) = C*·Σᵢ (i+1){raised}·Rⁱ·|cᵢ|",
-        filled=f"C_s({_name(phi)}, {R:g}) = {c_star:g}·Σᵢ (i+1){raised}·{R:g}ⁱ·|cᵢ|"
-        f" = {shown_number(total.value)}",
-        why=_degree_words(degree),
-        c_star=c_star,
-        source=Citation(paper, "Section 4" if power == RESNET_POWER else "Section 2, function complexity"),
+        f"C_s(φ,R) = C*·Σᵢ (i+1){raised}·Rⁱ·|cᵢ|",
+        f"C_s({_name(phi)}, {R:g}) = {c_star:g}·Σᵢ (i+1){raised}·{R:g}ⁱ·|cᵢ|",
+        degree,
+        c_star,
+        Citation("resnet-beyond-kernels", "Section 4") if power == RESNET_POWER else None,
     )
 
 
@@ -266,26 +283,6 @@ def _powers(x: Number, n: int) -> Series:
     return powers
 
 
-def shown_number(value: Number, digits: int = 6) -> str:
-    """A number of any size, as 12.5 or 8.8e4342."""
-    return "∞" if value == INFINITY else context.nstr(mpf(value), digits, min_fixed=-4, max_fixed=7)
-
-
-def four_digits(value: Number) -> str:
-    """The same with four of them."""
-    return shown_number(value, 4)
-
-
-def log10(value: Number) -> float:
-    """The decimal logarithm as a float; −∞ at 0."""
-    return float(context.log10(value)) if value > 0 else -math.inf
-
-
-def as_float(value: Number) -> float:
-    """The number, infinite where a float overflows."""
-    return float(value) if value < mpf(10) ** 308 else math.inf
-
-
 def _name(phi: str | Taylor) -> str:
     return phi if isinstance(phi, str) else "φ"
 
@@ -295,64 +292,23 @@ def star_constant(c_star: float) -> Constant:
     return Constant(c_star, c_star != C_STAR, "in C_ε and C_s, “a sufficiently large constant (e.g., 10⁴)”")
 
 
-def _degree_words(degree: int) -> tuple[str, ...]:
-    return (f"φ is replaced by its Taylor polynomial of degree {degree}.",) if degree else ()
-
-
-def _quantity(
-    name: str,
-    total: Sum,
-    *,
-    formula: str,
-    filled: str,
-    why: tuple[str, ...],
-    c_star: float,
-    source: Citation,
-) -> Quantity:
+def _found(
+    total: Sum, formula: str, filled: str, degree: int, c_star: float, source: Citation | None = None
+) -> Found:
     relative = as_float(total.error / total.value) if total.value else 0.0
     logarithms = {f"log10 {part}": log10(value) for part, value in total.parts.items()}
-    return Quantity(
-        name=name,
-        value=as_float(total.value),
-        log10=log10(total.value),
-        formula=formula,
-        filled=filled,
-        terms=logarithms | {"terms summed": total.num_terms, "relative error of the sum": relative},
-        applies=total.value < INFINITY,
-        why=(*why, total.why),
-        source=source,
+    truncated = (f"φ is replaced by its Taylor polynomial of degree {degree}.",) if degree else ()
+    return Found(
+        total.value,
+        formula,
+        f"{filled} = {shown_number(total.value)}",
+        logarithms | {"terms summed": total.num_terms, "relative error of the sum": relative},
+        notes=(*truncated, total.why),
+        holds=total.value < INFINITY,
         constants={"C*": star_constant(c_star)},
+        source=source,
         error=as_float(total.error + total.value * FLOAT_UNIT) if total.value < INFINITY else 0.0,
     )
 
 
-_PHI = Argument(
-    "function: a formula in z as sin(3*z), coefficients as 0,1,-1/2, or a rule in i as 1/factorial(i)", str
-)
-_SHARED = {
-    "R": Argument("bound on |z|", float, 0.0, default=1.0),
-    "c_star": Argument("constant C*", float, 0.0, default=C_STAR, strict=True),
-    "degree": Argument(
-        "degree of the Taylor polynomial to take instead, 0 for the function itself", int, 0, 10_000, 0
-    ),
-}
-QUANTITIES = (
-    Entry(
-        "c-epsilon",
-        c_epsilon,
-        {"phi": _PHI, "epsilon": Argument("accuracy ε", float, 0.0, 1.0, strict=True), **_SHARED},
-        "C_ε(φ,R): how wide a network must be to learn φ up to ε",
-    ),
-    Entry(
-        "c-s",
-        c_s,
-        {
-            "phi": _PHI,
-            "power": Argument(
-                "power of i+1: 1 in resnet-beyond-kernels, 1.75 in beyond-two-layers", float, 0.0, 10.0, 1.0
-            ),
-            **_SHARED,
-        },
-        "C_s(φ,R): how many samples it takes to learn φ",
-    ),
-)
+QUANTITIES = entries(c_epsilon, c_s)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from functools import partial
 
 from widenet.base.errors import InputError
+from widenet.theory.numbers import Number, context, mpf
 from widenet.theory.smooth import series
-from widenet.theory.smooth.series import Number, Series, context, mpf
+from widenet.theory.smooth.series import Series
 from widenet.theory.smooth.taylor import (
     LARGEST_ARGUMENT,
     OuterFunction,

@@ -12,11 +12,11 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.wording import shown
+from widenet.theory.numbers import INFINITY, Number, context, mpf
 from widenet.theory.smooth import taylor
 from widenet.theory.smooth.elementary import FUNCTIONS
 from widenet.theory.smooth.expression import Algebra, evaluate, parse, variables
-from widenet.theory.smooth.series import Number, context, mpf
-from widenet.theory.smooth.taylor import INFINITY, Taylor
+from widenet.theory.smooth.taylor import Taylor
 
 FAR = 10**9  # index at which the root test looks at a rule
 NUM_FAR = 12  # indices in a row, since a rule may be zero at most of them
@@ -41,17 +41,17 @@ SERIES = Algebra(
     functions=FUNCTIONS,
 )
 
+_ARITHMETIC: dict[str, Callable[..., Any]] = {  # of numbers and of tensors
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "USub": operator.neg,
+}
+
 NUMBERS = Algebra(
     number=_number,
-    operators={
-        "Add": operator.add,
-        "Sub": operator.sub,
-        "Mult": operator.mul,
-        "Div": operator.truediv,
-        "Pow": lambda a, b: _real_power(a, b),
-        "Mod": operator.mod,
-        "USub": operator.neg,
-    },
+    operators=_ARITHMETIC | {"Pow": lambda a, b: _real_power(a, b), "Mod": operator.mod},
     functions={
         "factorial": context.factorial,
         "gamma": context.gamma,
@@ -66,14 +66,7 @@ NUMBERS = Algebra(
 
 TENSORS = Algebra(
     number=lambda value: torch.tensor(float(_number(value)), dtype=torch.float64),
-    operators={
-        "Add": torch.add,
-        "Sub": torch.sub,
-        "Mult": torch.mul,
-        "Div": torch.div,
-        "Pow": torch.pow,
-        "USub": torch.neg,
-    },
+    operators=_ARITHMETIC | {"Pow": operator.pow},
     functions={name: getattr(torch, name) for name in FUNCTIONS},
 )
 
@@ -109,12 +102,7 @@ def function_from_rule(rule: Callable[[int], Any], radius: float | None = None) 
             counts up to i does not survive.
     """
     found = mpf(radius) if radius is not None else _root_test(rule)
-    return Taylor(
-        lambda n: [mpf(rule(i)) for i in range(n)],
-        lambda _r: INFINITY,
-        found,
-        certain=False,
-    )
+    return Taylor(lambda n: [mpf(rule(i)) for i in range(n)], lambda _r: INFINITY, found, certain=False)
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,13 @@
 """Arithmetic of power series that are cut after n terms: lists of numbers, index i belonging to z^i.
 
 Every function is the recurrence that the function's differential equation gives, and skips zeros, so that a
-polynomial argument costs n times its number of terms. The numbers are mpmath's, in one context of fixed
-precision that nothing changes.
+polynomial argument costs n times its number of terms.
 """
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from mpmath.ctx_mp import MPContext
+from widenet.theory.numbers import Number, mpf
 
-NUM_DIGITS = 100
-
-context = MPContext()
-context.dps = NUM_DIGITS
-ROUNDOFF = context.mpf(2) ** -context.prec  # relative error of one operation
-
-mpf = context.mpf
-Number: TypeAlias = Any  # an mpf of the context; mpmath has no types
 Series: TypeAlias = list[Number]
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from widenet.base.errors import InputError
+from widenet.theory.numbers import INFINITY, Number, context, mpf
 from widenet.theory.smooth import series
-from widenet.theory.smooth.series import Number, Series, context, mpf
+from widenet.theory.smooth.series import Series
 
-INFINITY = context.inf
 LARGEST_ARGUMENT = 10**7  # of exp: what is beyond e^10⁷ is of no use as a bound
 LARGEST_POWER = 1000
 HALVINGS = 60
@@ -166,12 +166,7 @@ def raise_to(f: Taylor, exponent: Taylor) -> Taylor:
             f"{context.nstr(a, 6)}."
         )
     u = multiply(without_constant(f), constant(1 / at_zero))
-    outer = OuterFunction(
-        lambda U: series.power(U, a),
-        lambda v: (1 - v) ** -abs(a),
-        mpf(1),
-        float(1 + a),
-    )
+    outer = OuterFunction(lambda U: series.power(U, a), lambda v: (1 - v) ** -abs(a), mpf(1), float(1 + a))
     return multiply(constant(at_zero**a), apply(outer, u))
 
 

@@ -24,11 +24,7 @@ from widenet.papers.resnet_beyond_kernels.separation.network import (
     network_point,
     network_seconds,
 )
-from widenet.papers.resnet_beyond_kernels.separation.result import (
-    KernelCurve,
-    NetworkPoint,
-    SeparationResult,
-)
+from widenet.papers.resnet_beyond_kernels.separation.result import KernelCurve, NetworkPoint, SeparationResult
 from widenet.papers.resnet_beyond_kernels.separation.settings import SeparationSettings
 from widenet.runs.store import Store
 from widenet.study.forecast import Forecast
