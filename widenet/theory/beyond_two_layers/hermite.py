@@ -273,7 +273,9 @@ def indicator_to_function(phi: str, epsilon: float = 1e-3, gate: Gate = "window"
         raise InputError(f"φ = {phi} has a Taylor coefficient beyond a float; scale it down.")
     h = gated_hermite(coefficients, gate, epsilon)
     z = torch.linspace(-1, 1, 9, dtype=torch.float64)
-    exact = torch.tensor([_polynomial(series.coefficients(3 * degree + 20), each) for each in z.tolist()])
+    exact = torch.tensor(
+        [_polynomial(series.coefficients(3 * degree + 20), each) for each in z.tolist()], dtype=z.dtype
+    )
     error = float((expectation(h, z) - exact).abs().max())
     size = math.sqrt(h.mean_square)
     largest = h.log_largest / math.log(10)
