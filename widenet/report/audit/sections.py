@@ -4,17 +4,26 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from widenet.audit.result import AuditResult, Held, Suspect, TrainedCurve
-from widenet.base.wording import counted, memory, number, percent
+from widenet.base.wording import counted, number, percent
 from widenet.report.audit.formulas import ALIGNMENT, COMPLEXITY, DESCENT, LEFT_OUT
 from widenet.report.audit.sentences import answers, questions, targets_word
 from widenet.report.parts.markup import Html, details, element, join, paragraphs, table
 from widenet.report.parts.pictures import picture_uri
 from widenet.report.parts.plots import Chart
 from widenet.report.parts.quantities import literal, row_list
-from widenet.report.parts.sections import MOST_LISTED, figure, folds, items, section, side_by_side
+from widenet.report.parts.sections import (
+    MOST_LISTED,
+    cost_panel,
+    figure,
+    folds,
+    items,
+    section,
+    side_by_side,
+    what_was_read,
+)
 
 
-def sections(result: AuditResult, charts: dict[str, Chart]) -> Html:
+def sections(result: AuditResult, charts: dict[str, Chart]) -> list[Html]:
     """The six questions with their answers."""
     shown = {name: figure(chart) for name, chart in charts.items()}
     bodies = (
@@ -25,35 +34,28 @@ def sections(result: AuditResult, charts: dict[str, Chart]) -> Html:
         wrong_body(result, shown),
         cost_body(result),
     )
-    return join(
-        section(ordinal, question, sentences, body)
-        for ordinal, (question, sentences, body) in enumerate(
-            zip(questions(result), answers(result), bodies, strict=True), start=1
-        )
-    )
+    told = zip(questions(result), answers(result), bodies, strict=True)
+    return [section(ordinal, *each) for ordinal, each in enumerate(told, start=1)]
 
 
 def sound_body(result: AuditResult) -> Html:
     """Class sizes, what was read, and the rows in doubt."""
     found, word = result.soundness, targets_word(result)
     balance = class_balance(result) if result.data.classes else Html("")
-    read = details("What was read and how it was prepared", items(result.data.provenance))
     lists = [
         group_list(f"Identical rows with different {word}", found.conflicts),
         group_list("Rows that are one and the same point", found.duplicates),
         group_list("Rows that point in opposite directions", found.opposites),
     ]
-    return join((balance, folds(read, *(block for block in lists if block))))
+    return join(balance, folds(what_was_read(result.data), *(block for block in lists if block)))
 
 
 def class_balance(result: AuditResult) -> Html:
     """Rows of each class, as bars."""
     data = result.data
-    ranked = sorted(zip(data.class_counts, data.classes, strict=True), key=lambda pair: -pair[0])
-    shown = list(zip(data.class_counts, data.classes, strict=True))
+    shown, largest = list(zip(data.class_counts, data.classes, strict=True)), max(1, *data.class_counts)
     if len(shown) > MOST_LISTED:
-        shown = ranked[:MOST_LISTED]
-    largest = max(ranked[0][0], 1)
+        shown = sorted(shown, key=lambda pair: -pair[0])[:MOST_LISTED]
     cells = [
         cell
         for count, name in shown
@@ -87,13 +89,11 @@ def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
         f"This took {counted(result.complexity.num_matvecs, 'product')} with the matrix of {result.kernel}."
     )
     return join(
-        (
-            side_by_side(shown, "complexity", "classes", "alignment"),
-            folds(
-                details("How the complexity is defined and certified", COMPLEXITY, element("p", ends)),
-                details("What the energy along the spectrum is", ALIGNMENT),
-            ),
-        )
+        side_by_side(shown, "complexity", "classes", "alignment"),
+        folds(
+            details("How the complexity is defined and certified", COMPLEXITY, element("p", ends)),
+            details("What the energy along the spectrum is", ALIGNMENT),
+        ),
     )
 
 
@@ -118,11 +118,9 @@ def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     notes = [*([unknown] if curve.worst_loss is None else []), _trained_sentence(curve.trained)]
     beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
     return join(
-        (
-            element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
-            side_by_side(shown, "trained"),
-            folds(details("How the loss is predicted without training", DESCENT)),
-        )
+        element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
+        side_by_side(shown, "trained"),
+        folds(details("How the loss is predicted without training", DESCENT)),
     )
 
 
@@ -135,13 +133,11 @@ def generalise_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     )
     curves = side_by_side(shown, "misclassified", "error")
     return join(
-        (
-            curves or element("p", "There are too few rows for a learning curve.", class_="note"),
-            folds(
-                *([details("The bound of Theorem 5.1, term by term", terms)] if bound.terms else []),
-                details("How rows are left out", LEFT_OUT),
-            ),
-        )
+        curves or element("p", "There are too few rows for a learning curve.", class_="note"),
+        folds(
+            *([details("The bound of Theorem 5.1, term by term", terms)] if bound.terms else []),
+            details("How rows are left out", LEFT_OUT),
+        ),
     )
 
 
@@ -161,11 +157,9 @@ def wrong_body(result: AuditResult, shown: dict[str, Html]) -> Html:
         "scores high."
     )
     return join(
-        (
-            side_by_side(shown, "scores"),
-            element("div", title, note, worst, class_="panel"),
-            folds(details("How rows are scored", element("p", how))),
-        )
+        side_by_side(shown, "scores"),
+        element("div", title, note, worst, class_="panel"),
+        folds(details("How rows are scored", element("p", how))),
     )
 
 
@@ -200,17 +194,12 @@ def suspect_table(suspects: Sequence[Suspect]) -> Html:
 
 def cost_body(result: AuditResult) -> Html:
     gram = {Held.DENSE: "held whole", Held.PACKED: "held by half", Held.TILED: "recomputed tile by tile"}
-    rows = [
-        ("memory, forecast", memory(result.forecast.memory_bytes or 0)),
-        ("time, forecast", f"{result.forecast.seconds:,.1f} s"),
-        ("time, taken", f"{result.seconds:,.1f} s"),
+    return cost_panel(
+        result.forecast,
+        result.seconds,
+        "Forecast before the audit, and what it took",
         ("kernel matrix", gram[result.gram.held]),
         ("products with it", f"{result.complexity.num_matvecs:,}"),
-    ]
-    return element(
-        "div",
-        table(("what", "how much"), rows, "Forecast before the audit, and what it took"),
-        class_="panel",
     )
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
-from widenet.report.parts.markup import Html, element, paragraphs
+from widenet.base.wording import memory
+from widenet.report.parts.markup import Html, details, element, paragraphs, table
 from widenet.report.parts.plots import Chart
 from widenet.report.parts.quantities import literal
+from widenet.study.data import DataSummary
+from widenet.study.forecast import Forecast
 
 MOST_LISTED = 20
 
@@ -50,3 +53,19 @@ def items(texts: Sequence[str]) -> Html:
     more = [f"and {len(texts) - MOST_LISTED:,} more"] if len(texts) > MOST_LISTED else []
     listed = [*(literal(text, longest=600) for text in texts[:MOST_LISTED]), *more]
     return element("ul", *(element("li", text) for text in listed))
+
+
+def what_was_read(data: DataSummary) -> Html:
+    """Where the rows come from, to unfold."""
+    return details("What was read and how it was prepared", items(data.provenance))
+
+
+def cost_panel(forecast: Forecast, seconds: float, caption: str, *rows: tuple[str, str]) -> Html:
+    """What was expected and what it took, in a table, with further rows."""
+    held = forecast.memory_bytes
+    costs = (
+        ("memory, forecast", "unknown" if held is None else memory(held)),
+        ("time, forecast", f"{forecast.seconds:,.1f} s"),
+        ("time, taken", f"{seconds:,.1f} s"),
+    )
+    return element("div", table(("what", "how much"), (*costs, *rows), caption), class_="panel")
