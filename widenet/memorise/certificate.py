@@ -90,7 +90,7 @@ def certificate_bytes(
     """
     if not fit.labels_reproduced:
         raise ValueError("weights that miss a target have no certificate")
-    layer, found = problem.layer, fit.landscape
+    layer = problem.layer
     record = {
         "schema": SCHEMA,
         "version": version("widenet"),
@@ -109,33 +109,28 @@ def certificate_bytes(
             "weights_sha256": hashlib.sha256(weights).hexdigest(),
         },
         "n": problem.n,
-        "points": conditions.num_points,
         "d": X.shape[1],
-        "layers": problem.layers,
-        "k": problem.k,
-        "r": problem.r,
-        "parameters": problem.num_parameters,
+        **measured_facts(problem, conditions, fit),
         "sigma_min": asdict(conditions.sigma_min),
-        "loss": found.loss,
-        "max_residual": found.max_residual,
-        "tolerance": fit.tolerance,
-        "labels_reproduced": True,
-        "curvature_norm": found.curvature_norm,
-        "lambda_min": found.lambda_min,
-        "bound": bound_of(fit, conditions),
-        "holds": holds_of(fit, conditions),
     }
     return canonical(record | {"digest": hashlib.sha256(canonical(record)).hexdigest()})
 
 
-def bound_of(fit: MeasuredFit, conditions: Conditions) -> float | None:
-    """Lemma 4's bound; None without a proof that σ_min is not 0."""
-    return fit.landscape.bound if conditions.sigma_min.lower > 0 else None
-
-
-def holds_of(fit: MeasuredFit, conditions: Conditions) -> bool | None:
-    """Whether the loss is within Lemma 4's bound; None without a bound."""
-    return fit.landscape.holds if conditions.sigma_min.lower > 0 else None
+def measured_facts(problem: SquaresProblem, conditions: Conditions, fit: MeasuredFit) -> dict[str, Any]:
+    """What certificate and result say of a network; without a proof that σ_min is not 0, no bound holds."""
+    unproved = {} if conditions.sigma_min.lower > 0 else {"bound": None, "holds": None}
+    return {
+        "points": conditions.num_points,
+        "layers": problem.layers,
+        "k": problem.k,
+        "r": problem.r,
+        "parameters": problem.num_parameters,
+        "sigma_min": conditions.sigma_min,
+        "tolerance": fit.tolerance,
+        "labels_reproduced": fit.labels_reproduced,
+        **asdict(fit.landscape),
+        **unproved,
+    }
 
 
 def canonical(record: dict[str, Any]) -> bytes:

@@ -42,7 +42,6 @@ class Conditions:
             the random layer moves.
         certifiable: The σ_min that float64 can tell from 0 here: its square is twice the rounding of G's
             factorisation, and the rounding of the random layer is beyond that.
-        noise: Standard deviation of the perturbation that was made already.
         mending_noise: The smallest standard deviation tried that gives a certified σ_min; None where none is
             needed or none was found.
         rows_tried: Rows on which perturbations were tried; 0 where none was needed.
@@ -64,7 +63,6 @@ class Conditions:
     num_parameters: int
     sigma_min: EigenvalueBracket
     certifiable: float
-    noise: float
     mending_noise: float | None
     rows_tried: int
 
@@ -98,7 +96,6 @@ def conditions_of(
         num_parameters=problem.num_parameters,
         sigma_min=sigma,
         certifiable=smallest_certifiable(Z, errors),
-        noise=problem.noise,
         mending_noise=mending,
         rows_tried=tried,
     )

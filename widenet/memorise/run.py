@@ -14,7 +14,7 @@ from widenet.base.errors import InputError, WidenetError
 from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
 from widenet.data.origin import Origin
-from widenet.memorise.certificate import bound_of, certificate_bytes, holds_of, measure_fit, pack_weights
+from widenet.memorise.certificate import certificate_bytes, measure_fit, measured_facts, pack_weights
 from widenet.memorise.conditions import Conditions, conditions_of
 from widenet.memorise.forecast import forecast_memorising
 from widenet.memorise.methods.method import FittingMethod, State, copied, last_loss
@@ -101,7 +101,7 @@ def _result(
     """Measure the network of weights W (k, r), and certify it where every target is reproduced."""
     X = perturbed_inputs(dataset.X, problem.noise, problem.seed)
     fit = measure_fit(problem, X, W, conditions, is_classes=dataset.labels is not None)
-    found, weights, certificate = fit.landscape, pack_weights(problem, fit.W), None
+    weights, certificate = pack_weights(problem, fit.W), None
     if fit.labels_reproduced:
         origin = dataset.origin or Origin(dataset.name, None, dataset.preparation.kind, False)
         certificate = certificate_bytes(problem, X, conditions, fit, origin, dataset.classes, weights)
@@ -109,22 +109,9 @@ def _result(
         data=data_summary(dataset),
         noise=float(problem.noise),
         conditions=conditions,
-        points=conditions.num_points,
-        layers=problem.layers,
-        k=problem.k,
-        r=problem.r,
         power=conditions.power,
-        parameters=problem.num_parameters,
-        sigma_min=conditions.sigma_min,
-        loss=found.loss,
-        max_residual=found.max_residual,
         rounding=fit.rounding,
-        tolerance=fit.tolerance,
-        labels_reproduced=fit.labels_reproduced,
-        curvature_norm=found.curvature_norm,
-        lambda_min=found.lambda_min,
-        bound=bound_of(fit, conditions),
-        holds=holds_of(fit, conditions),
+        **measured_facts(problem, conditions, fit),
         method=method.name,
         plan=method.plan(problem),
         steps=method.steps(state),
