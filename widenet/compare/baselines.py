@@ -1,7 +1,6 @@
 """The methods that anyone would ask about: linear regression, a random forest, gradient boosting."""
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +14,11 @@ from widenet.compare.tuning import (
     Choice,
     Family,
     Model,
-    RowForms,
     Score,
     Training,
     best_score,
-    inner_splits,
-    mean_score,
+    judged,
+    judging_seconds,
     scores,
 )
 from widenet.kernels.names import kernel_by_name
@@ -35,6 +33,7 @@ FORESTS: tuple[Choice, ...] = (
 PILOT_TREES = 16
 MAX_ITERATIONS = 100
 STAGES_APART = 5  # iterations between two that can be chosen
+ITERATIONS = range(STAGES_APART, MAX_ITERATIONS + 1, STAGES_APART)
 BOOSTINGS: tuple[Choice, ...] = (
     {"learning_rate": 0.1, "max_leaf_nodes": 31},
     {"learning_rate": 0.2, "max_leaf_nodes": 7},
@@ -102,28 +101,27 @@ class BoostingMethod:
     family: Family = "baseline"
 
     def fit(self, training: Training, *, seed: int) -> Model:
-        splits = inner_splits(training, seed=seed)
-        judged: list[tuple[Score, Choice]] = []
-        for setting in BOOSTINGS:
-            parts = [_staged_scores(training, *split, setting, seed) for split in splits]
-            for index, part_scores in enumerate(zip(*parts, strict=True), start=1):
-                judged.append((mean_score(list(part_scores)), setting | {"iterations": STAGES_APART * index}))
-        score, chosen = judged[best_score([score for score, _ in judged])]
-        setting = {name: value for name, value in chosen.items() if name != "iterations"}
-        boosted = _boost(training, setting, chosen["iterations"], seed)
+        def staged_scores(part: Training, held_out: Training) -> list[Score]:
+            stages = [stage for setting in BOOSTINGS for stage in _stages(part, held_out, setting, seed)]
+            return scores(torch.stack(stages), held_out)
+
+        found = judged(training, staged_scores, seed=seed)
+        best = best_score(found)
+        setting, iterations = [(setting, count) for setting in BOOSTINGS for count in ITERATIONS][best]
+        boosted = _boost(training, setting, iterations, seed)
         return Model(
             lambda inputs: torch.cat([estimated(model, inputs, training) for model in boosted], dim=1),
-            chosen,
-            score,
+            setting | {"iterations": iterations},
+            found[best],
         )
 
     def forecast(self, training: Training) -> float:
-        pilot = training.pilot()
-        start = time.perf_counter()
-        for setting in BOOSTINGS:
-            _boost(pilot, setting, PILOT_ITERATIONS, seed=0)
-        seconds = (time.perf_counter() - start) * MAX_ITERATIONS / PILOT_ITERATIONS * training.n / pilot.n
-        return seconds * (len(inner_splits(training, seed=0)) + 1 / len(BOOSTINGS))
+        def boost_each(pilot: Training) -> None:
+            for setting in BOOSTINGS:
+                _boost(pilot, setting, PILOT_ITERATIONS, seed=0)
+
+        pilot_seconds = judging_seconds(training, boost_each, len(BOOSTINGS))
+        return pilot_seconds * MAX_ITERATIONS / PILOT_ITERATIONS
 
 
 def _forest(training: Training, setting: Choice, num_trees: int, *, seed: int, oob: bool) -> Any:
@@ -153,22 +151,13 @@ def _boost(training: Training, setting: Choice, iterations: int, seed: int) -> l
     return [HistGradientBoostingRegressor(**options).fit(Z, column) for column in training.Y.T.numpy()]
 
 
-def _staged_scores(
-    training: Training, fit: Tensor, choose: Tensor, setting: Choice, seed: int
-) -> list[Score]:
-    """Scores on held-out rows after every few steps."""
-    part, held_out = training[fit], training[choose]
-    boosted = _boost(part, setting, MAX_ITERATIONS, seed)
-    stages = list(_stages(boosted, held_out.inputs, part))[STAGES_APART - 1 :: STAGES_APART]
-    return scores(torch.stack(stages), held_out)
-
-
-def _stages(boosted: list[Any], inputs: RowForms, training: Training) -> Iterator[Tensor]:
-    """Outputs after each step."""
-    Z = inputs.Z.numpy()
-    if training.labels is not None:
-        for shares in boosted[0].staged_predict_proba(Z):
-            yield coded(shares, boosted[0].classes_, training.num_classes)
-        return
-    for columns in zip(*(model.staged_predict(Z) for model in boosted), strict=True):
-        yield torch.from_numpy(np.stack(columns, axis=1))
+def _stages(training: Training, held_out: Training, setting: Choice, seed: int) -> list[Tensor]:
+    """Outputs on held-out rows after each number of steps that can be chosen."""
+    boosted, Z = _boost(training, setting, MAX_ITERATIONS, seed), held_out.Z.numpy()
+    if training.labels is None:
+        columns = zip(*(model.staged_predict(Z) for model in boosted), strict=True)
+        outputs = (torch.from_numpy(np.stack(each, axis=1)) for each in columns)
+    else:
+        shares = boosted[0].staged_predict_proba(Z)
+        outputs = (coded(each, boosted[0].classes_, training.num_classes) for each in shares)
+    return list(outputs)[STAGES_APART - 1 :: STAGES_APART]
