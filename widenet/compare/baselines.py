@@ -1,6 +1,5 @@
 """The methods that anyone would ask about: linear regression, a random forest, gradient boosting."""
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from widenet.compare.estimators import coded, estimated
+from widenet.compare.estimators import coded, estimated, sklearn_targets
 from widenet.compare.kernels import KernelMethod
 from widenet.compare.tuning import (
     Choice,
@@ -19,6 +18,7 @@ from widenet.compare.tuning import (
     best_score,
     judged,
     judging_seconds,
+    pilot_seconds,
     scores,
 )
 from widenet.kernels.names import kernel_by_name
@@ -33,7 +33,6 @@ FORESTS: tuple[Choice, ...] = (
 PILOT_TREES = 16
 MAX_ITERATIONS = 100
 STAGES_APART = 5  # iterations between two that can be chosen
-ITERATIONS = range(STAGES_APART, MAX_ITERATIONS + 1, STAGES_APART)
 BOOSTINGS: tuple[Choice, ...] = (
     {"learning_rate": 0.1, "max_leaf_nodes": 31},
     {"learning_rate": 0.2, "max_leaf_nodes": 7},
@@ -74,11 +73,11 @@ class ForestMethod:
         return models[best_score([model.score for model in models])]
 
     def forecast(self, training: Training) -> float:
-        pilot = training.pilot()
-        start = time.perf_counter()
-        for setting in FORESTS:
-            _forest(pilot, setting, PILOT_TREES, seed=0, oob=False)
-        return (time.perf_counter() - start) * NUM_TREES / PILOT_TREES * training.n / pilot.n
+        def grow_each(pilot: Training) -> None:
+            for setting in FORESTS:
+                _forest(pilot, setting, PILOT_TREES, seed=0, oob=False)
+
+        return pilot_seconds(training, grow_each) * NUM_TREES / PILOT_TREES
 
     def _grown(self, training: Training, setting: Choice, seed: int) -> Model:
         forest = _forest(training, setting, NUM_TREES, seed=seed, oob=True)
@@ -107,7 +106,8 @@ class BoostingMethod:
 
         found = judged(training, staged_scores, seed=seed)
         best = best_score(found)
-        setting, iterations = [(setting, count) for setting in BOOSTINGS for count in ITERATIONS][best]
+        which, stage = divmod(best, MAX_ITERATIONS // STAGES_APART)
+        setting, iterations = BOOSTINGS[which], STAGES_APART * (stage + 1)
         boosted = _boost(training, setting, iterations, seed)
         return Model(
             lambda inputs: torch.cat([estimated(model, inputs, training) for model in boosted], dim=1),
@@ -120,8 +120,7 @@ class BoostingMethod:
             for setting in BOOSTINGS:
                 _boost(pilot, setting, PILOT_ITERATIONS, seed=0)
 
-        pilot_seconds = judging_seconds(training, boost_each, len(BOOSTINGS))
-        return pilot_seconds * MAX_ITERATIONS / PILOT_ITERATIONS
+        return judging_seconds(training, boost_each, len(BOOSTINGS)) * MAX_ITERATIONS / PILOT_ITERATIONS
 
 
 def _forest(training: Training, setting: Choice, num_trees: int, *, seed: int, oob: bool) -> Any:
@@ -129,15 +128,8 @@ def _forest(training: Training, setting: Choice, num_trees: int, *, seed: int, o
 
     kind = RandomForestRegressor if training.labels is None else RandomForestClassifier
     forest = kind(num_trees, oob_score=oob, random_state=seed, n_jobs=-1, **setting)
-    forest.fit(training.inputs.Z.numpy(), _sklearn_targets(training))
+    forest.fit(training.Z.numpy(), sklearn_targets(training, as_classes=True))
     return forest.set_params(n_jobs=1)  # threads would add predictions up in any order, and so round anyhow
-
-
-def _sklearn_targets(training: Training) -> np.ndarray:
-    """Class indices, numbers (n,), or several columns of numbers (n, c)."""
-    if training.labels is not None:
-        return training.labels.numpy()
-    return (training.Y[:, 0] if training.Y.shape[1] == 1 else training.Y).numpy()
 
 
 def _boost(training: Training, setting: Choice, iterations: int, seed: int) -> list[Any]:

@@ -71,14 +71,17 @@ class EstimatorMethod:
         estimator = self.make(training.labels is not None)
         random = {"random_state": seed} if "random_state" in estimator.get_params() else {}
         estimator.set_params(**random, **choice)
-        if training.labels is not None and is_classifier(estimator):
-            targets = training.labels.numpy()
-        elif training.Y.shape[1] == 1:
-            targets = training.Y[:, 0].numpy()
-        else:
-            estimator, targets = MultiOutputRegressor(estimator), training.Y.numpy()
+        targets = sklearn_targets(training, as_classes=is_classifier(estimator))
+        estimator = estimator if targets.ndim == 1 else MultiOutputRegressor(estimator)
         with _failures():
             return estimator.fit(training.Z.numpy(), targets)
+
+
+def sklearn_targets(training: Training, *, as_classes: bool) -> np.ndarray:
+    """Class indices, numbers (n,), or several columns of numbers (n, c)."""
+    if training.labels is not None and as_classes:
+        return training.labels.numpy()
+    return (training.Y[:, 0] if training.Y.shape[1] == 1 else training.Y).numpy()
 
 
 def estimated(estimator: Any, inputs: RowForms, training: Training) -> Tensor:

@@ -180,12 +180,17 @@ def judged(
     return [mean_score(list(each)) for each in zip(*parts, strict=True)]
 
 
-def judging_seconds(training: Training, work: Callable[[Training], object], num_candidates: int) -> float:
-    """Time to judge candidates and to fit one, if `work`, a fit of each, takes as long as there are rows."""
+def pilot_seconds(training: Training, work: Callable[[Training], object]) -> float:
+    """Time of work whose time grows as the number of rows, from doing it on a few."""
     pilot = training.pilot()
     start = time.perf_counter()
     work(pilot)
-    seconds = (time.perf_counter() - start) * training.n / pilot.n
+    return (time.perf_counter() - start) * training.n / pilot.n
+
+
+def judging_seconds(training: Training, fit_each: Callable[[Training], object], num_candidates: int) -> float:
+    """Time to judge candidates and to fit one, from fitting each of them to a few rows."""
+    seconds = pilot_seconds(training, fit_each)
     return seconds * (len(inner_splits(training, seed=0)) + 1 / num_candidates)
 
 

@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
+from widenet.data.dataset import Dataset
 from widenet.data.origin import Origin
 from widenet.memorise.conditions import Conditions
 from widenet.memorise.landscape import Landscape, landscape
@@ -73,8 +74,7 @@ def certificate_bytes(
     X: Tensor,
     conditions: Conditions,
     fit: MeasuredFit,
-    origin: Origin,
-    classes: tuple[str, ...],
+    dataset: Dataset,
     weights: bytes,
 ) -> bytes:
     """The certificate as a file.
@@ -84,13 +84,13 @@ def certificate_bytes(
         X: Its inputs, prepared and perturbed, shape (n, d).
         conditions: What the theorems require.
         fit: The weights, of which it must be true that they reproduce all targets.
-        origin: Where the rows came from.
-        classes: Names of the classes, in the order of the numbers that stand for them; none for numbers.
+        dataset: Where the rows came from, and the classes in the order of the numbers that stand for them.
         weights: The file of weights.
     """
     if not fit.labels_reproduced:
         raise ValueError("weights that miss a target have no certificate")
     layer = problem.layer
+    origin = dataset.origin or Origin(dataset.name, None, dataset.preparation.kind, False)
     record = {
         "schema": SCHEMA,
         "version": version("widenet"),
@@ -100,7 +100,7 @@ def certificate_bytes(
             "seed": problem.seed,
             "inputs_sha256": tensor_sha256(X),
             "targets_sha256": tensor_sha256(problem.y),
-            "classes_sha256": hashlib.sha256(json.dumps(classes).encode()).hexdigest(),
+            "classes_sha256": hashlib.sha256(json.dumps(dataset.classes).encode()).hexdigest(),
         },
         "network": {
             "power": 1 if layer is None else layer.power,

@@ -30,12 +30,9 @@ class Conditions:
         most_two_layers: rank(rank + 1)/2, the most points that two layers fit whatever their targets.
         sigma_two_layers: σ_min for two layers, 0.0 where it is not proved positive; None where measuring it
             for a network that is not taken would take too long.
-        layers: Of the network that is taken, 2 or 3.
-        k: Inputs of the trained layer: d, or the neurons of the random layer.
+        layers: Of the network that is taken; `k`, `r` and `power` too are told in `MemoriseResult`.
         k_theorem: The random layer's 2⌈√points⌉ neurons of Theorem 5.
-        power: Exponent of the random layer; None for two layers.
         most_points: The most points that this network fits whatever their targets.
-        r: Neurons of the trained layer.
         r_needed: 2k + 2, the least for which Lemma 3 is proved.
         num_parameters: Trained weights.
         sigma_min: Of [z_j^{⊗2}] over the distinct points; its bound is for the exact z_j, which rounding of

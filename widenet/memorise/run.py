@@ -13,7 +13,6 @@ from torch import Tensor
 from widenet.base.errors import InputError, WidenetError
 from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
-from widenet.data.origin import Origin
 from widenet.memorise.certificate import certificate_bytes, measure_fit, measured_facts, pack_weights
 from widenet.memorise.conditions import Conditions, conditions_of
 from widenet.memorise.forecast import forecast_memorising
@@ -103,8 +102,7 @@ def _result(
     fit = measure_fit(problem, X, W, conditions, is_classes=dataset.labels is not None)
     weights, certificate = pack_weights(problem, fit.W), None
     if fit.labels_reproduced:
-        origin = dataset.origin or Origin(dataset.name, None, dataset.preparation.kind, False)
-        certificate = certificate_bytes(problem, X, conditions, fit, origin, dataset.classes, weights)
+        certificate = certificate_bytes(problem, X, conditions, fit, dataset, weights)
     return MemoriseResult(
         data=data_summary(dataset),
         noise=float(problem.noise),
