@@ -142,10 +142,9 @@ def method_of(settings: MemoriseSettings, conditions: Conditions) -> FittingMeth
     if not settings.theorem:
         return method_type(settings)()
     if conditions.sigma_min.lower <= 0:
-        noise = conditions.mending_noise
-        advice = (
-            "add columns, or take fewer rows" if noise is None else f"`perturb={noise:g}` would mend that"
-        )
+        noise, advice = conditions.mending_noise, "add columns, or take fewer rows"
+        if noise is not None:
+            advice = f"`perturb={noise:g}` would mend that"
         raise InputError(f"Theorem 4 requires σ_min > 0, which cannot be proved here: {advice}.")
     return TheoremDescent(sigma=conditions.sigma_min.lower)
 
@@ -154,9 +153,8 @@ def _conditions(dataset: Dataset, problem: SquaresProblem, kept: KeptState, prog
     """What the theorems require, measured now or by an earlier run."""
     if kept.earlier is None:
         progress("computing σ_min")
-        return conditions_of(
-            dataset, problem, progress=lambda share: progress("computing σ_min", detail=f"{share:.0%}")
-        )
+        stage = "computing σ_min"
+        return conditions_of(dataset, problem, progress=lambda share: progress(stage, detail=f"{share:.0%}"))
     history = kept.earlier.arrays.get("history")
     progress.note(Resumed(None if history is None else int(history[-1, 0])))
     record = dict(kept.earlier.notes["conditions"])
@@ -172,10 +170,8 @@ def _train(
 ) -> State:
     """The state at the end; what an interruption leaves is kept before it goes on."""
     earlier = {} if kept.earlier is None else kept.earlier.arrays
-    # A copy has the layout of one that was read back from a store, so that both round alike.
-    state = copied(
-        {name: torch.from_numpy(array) for name, array in earlier.items()} or method.start(problem)
-    )
+    stored = {name: torch.from_numpy(array) for name, array in earlier.items()}
+    state = copied(stored or method.start(problem))  # laid out as if it was stored, so that both round alike
     progress("training")
     try:
         while not method.done(state):

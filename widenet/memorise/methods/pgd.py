@@ -29,12 +29,7 @@ from widenet.memorise.methods.whitening import whitening
 from widenet.memorise.problem import SquaresProblem
 from widenet.networks.quadratic import choose_gradient, curvature, loss
 from widenet.study.speed import Speed
-from widenet.theory.mild_memorisation.descent import (
-    C_PGD,
-    pgd_parameters,
-    pgd_thresholds,
-    theorem4,
-)
+from widenet.theory.mild_memorisation.descent import C_PGD, pgd_parameters, pgd_thresholds, theorem4
 
 UNIT_FLOPS = 5e10  # of one advance, a second or so
 FEWEST, MOST = 10, 500  # steps of one advance

@@ -20,15 +20,9 @@ Losses = Sequence[float | None]
 
 def charts_of(result: AuditResult) -> dict[str, Chart]:
     """All charts that the result has numbers for, by name."""
-    return plots.by_name(
-        complexity_chart(result),
-        classes_chart(result),
-        alignment_chart(result),
-        descent_chart(result),
-        trained_chart(result),
-        *learning_charts(result.learning_curve),
-        scores_chart(result),
-    )
+    before = (complexity_chart, classes_chart, alignment_chart, descent_chart, trained_chart)
+    learning = learning_charts(result.learning_curve)
+    return plots.by_name(*(chart(result) for chart in before), *learning, scores_chart(result))
 
 
 def complexity_chart(result: AuditResult) -> Chart:
@@ -48,9 +42,8 @@ def complexity_chart(result: AuditResult) -> Chart:
         "hovertemplate": "%{y}: %{x:.5g}<extra></extra>",
         "width": 0.18 * len(names),
     }
-    layout = axes_layout(
-        "complexity", height=100 + 120 * len(names), y={"autorange": "reversed", "showgrid": False}
-    )
+    downwards = {"autorange": "reversed", "showgrid": False}
+    layout = axes_layout("complexity", height=100 + 120 * len(names), y=downwards)
     return Chart(
         name="complexity",
         title="Complexity",
@@ -75,16 +68,14 @@ def classes_chart(result: AuditResult) -> Chart | None:
         "hovertemplate": "%{customdata}: %{x:.5g}<extra></extra>",
     }
     ticks = {"autorange": "reversed", "showgrid": False, "tickvals": places, "ticktext": names}
+    layout = axes_layout("complexity", height=max(340, 90 + 26 * len(columns)), y=ticks)
     is_numbers, cut = result.data.task == "regression", len(ranked) > MOST_BARS
     each = "Each target" if is_numbers else "Each class against all others"
     return Chart(
         name="classes",
         title="Complexity of each target" if is_numbers else "Complexity of each class",
         reading=f"{each}, hardest first{f' (the first {MOST_BARS})' if cut else ''}.",
-        spec={
-            "data": [bars],
-            "layout": axes_layout("complexity", height=max(340, 90 + 26 * len(columns)), y=ticks),
-        },
+        spec={"data": [bars], "layout": layout},
     )
 
 

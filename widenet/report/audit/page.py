@@ -28,15 +28,8 @@ def page(result: AuditResult) -> str:
 
 def _tiles(result: AuditResult) -> Html:
     """One key figure per question, each a link to its answer."""
-    tiles = (
-        _sound_tile(result),
-        _learnable_tile(result),
-        _descent_tile(result),
-        _generalise_tile(result),
-        _wrong_tile(result),
-        _cost_tile(result),
-    )
-    return tile_list((*tile, f"#q{ordinal}") for ordinal, tile in enumerate(tiles, start=1))
+    tiles = (_sound_tile, _learnable_tile, _descent_tile, _generalise_tile, _wrong_tile, _cost_tile)
+    return tile_list((*tile(result), f"#q{ordinal}") for ordinal, tile in enumerate(tiles, start=1))
 
 
 def _sound_tile(result: AuditResult) -> KeyFigure:

@@ -26,14 +26,8 @@ from widenet.report.parts.sections import (
 def sections(result: AuditResult, charts: dict[str, Chart]) -> list[Html]:
     """The six questions with their answers."""
     shown = {name: figure(chart) for name, chart in charts.items()}
-    bodies = (
-        sound_body(result),
-        learnable_body(result, shown),
-        descent_body(result, shown),
-        generalise_body(result, shown),
-        wrong_body(result, shown),
-        cost_body(result),
-    )
+    with_charts = (learnable_body, descent_body, generalise_body, wrong_body)
+    bodies = (sound_body(result), *(body(result, shown) for body in with_charts), cost_body(result))
     told = zip(questions(result), answers(result), bodies, strict=True)
     return [section(ordinal, *each) for ordinal, each in enumerate(told, start=1)]
 
@@ -56,15 +50,11 @@ def class_balance(result: AuditResult) -> Html:
     shown, largest = list(zip(data.class_counts, data.classes, strict=True)), max(1, *data.class_counts)
     if len(shown) > MOST_LISTED:
         shown = sorted(shown, key=lambda pair: -pair[0])[:MOST_LISTED]
-    cells = [
-        cell
-        for count, name in shown
-        for cell in (
-            element("dt", literal(name, longest=40)),
-            element("dd", element("div", class_="bar", style=f"width:{100 * count / largest:.1f}%")),
-            element("dd", f"{count:,}", class_="count"),
-        )
-    ]
+    cells = []
+    for count, name in shown:
+        bar = element("div", class_="bar", style=f"width:{100 * count / largest:.1f}%")
+        cells += [element("dt", literal(name, longest=40)), element("dd", bar)]
+        cells += [element("dd", f"{count:,}", class_="count")]
     cut = f", the {MOST_LISTED} largest of {len(data.classes):,}" if len(data.classes) > MOST_LISTED else ""
     title = element("h3", f"Rows of each class{cut}")
     return element("div", title, element("dl", *cells, class_="balance"), class_="panel")
@@ -79,11 +69,9 @@ def group_list(title: str, groups: Sequence[tuple[int, ...]]) -> Html:
 
 
 def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
-    spectrum = result.spectrum
-    certified = spectrum.eigenvalue_min_certified
-    floor = (
-        "has no certified bound" if certified is None else f"is certified to be at least {number(certified)}"
-    )
+    spectrum, floor = result.spectrum, "has no certified bound"
+    if (certified := spectrum.eigenvalue_min_certified) is not None:
+        floor = f"is certified to be at least {number(certified)}"
     ends = (
         f"The kernel matrix's largest eigenvalue is {number(spectrum.eigenvalue_max)}; its smallest {floor}. "
         f"This took {counted(result.complexity.num_matvecs, 'product')} with the matrix of {result.kernel}."
@@ -100,22 +88,14 @@ def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
 def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     """The predicted curve beside the steps it takes, and the network that was trained, if one was."""
     curve, word = result.curve, targets_word(result)
-    rows = [
-        (
-            percent(target.share),
-            _steps(target.labels),
-            _steps(target.random),
-            "not known" if curve.worst_loss is None else _steps(target.worst),
-        )
-        for target in curve.steps_to
-    ]
-    steps = table(
-        ("loss left", f"these {word}", f"random {word}", "worst case"),
-        rows,
-        "Steps until the loss is down to a share of its start",
-    )
-    unknown = "The worst case is not drawn, because the smallest eigenvalue is not known."
-    notes = [*([unknown] if curve.worst_loss is None else []), _trained_sentence(curve.trained)]
+    rows, unknown = [], curve.worst_loss is None
+    for target in curve.steps_to:
+        worst = "not known" if unknown else _steps(target.worst)
+        rows.append((percent(target.share), _steps(target.labels), _steps(target.random), worst))
+    head = ("loss left", f"these {word}", f"random {word}", "worst case")
+    steps = table(head, rows, "Steps until the loss is down to a share of its start")
+    why = "The worst case is not drawn, because the smallest eigenvalue is not known."
+    notes = [*([why] if unknown else []), _trained_sentence(curve.trained)]
     beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
     return join(
         element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
@@ -187,9 +167,8 @@ def suspect_table(suspects: Sequence[Suspect]) -> Html:
         (str(suspect.row), literal(suspect.given), literal(suspect.suggested), number(suspect.score))
         for suspect in suspects
     ]
-    return element(
-        "div", table(("row", "given", "suggested", "score"), rows, "Worst first"), class_="suspects"
-    )
+    ranking = table(("row", "given", "suggested", "score"), rows, "Worst first")
+    return element("div", ranking, class_="suspects")
 
 
 def cost_body(result: AuditResult) -> Html:

@@ -60,14 +60,7 @@ def questions(result: AuditResult) -> tuple[str, ...]:
 
 def answers(result: AuditResult) -> tuple[list[str], ...]:
     """The six answers, each a list of sentences with the most important first."""
-    return (
-        sound(result),
-        learnable(result),
-        descent(result),
-        generalise(result),
-        wrong(result),
-        cost(result),
-    )
+    return tuple(answer(result) for answer in (sound, learnable, descent, generalise, wrong, cost))
 
 
 def sentences(result: AuditResult) -> tuple[str, ...]:
@@ -253,11 +246,8 @@ def _left_out(result: AuditResult) -> str:
     if loo.error is None:
         return "The error on unseen rows is not known, because the leave-one-out estimate did not converge."
     bar = f" ± {number(loo.error_bar)}" if loo.error_bar else ""
-    how = (
-        "Left out one at a time"
-        if loo.method is Estimate.CLOSED_FORM
-        else f"Estimated on {loo.rows:,} rows left out"
-    )
+    exact = loo.method is Estimate.CLOSED_FORM
+    how = "Left out one at a time" if exact else f"Estimated on {loo.rows:,} rows left out"
     if loo.misclassified is None:
         error = f"{number(loo.error)}{bar}"
         mean = f"predicting the mean would leave {number(loo.baseline)}"

@@ -61,15 +61,10 @@ def _methods_body(result: CompareResult, shown: dict[str, Html]) -> Html:
 
 def _tests_body(result: CompareResult, shown: dict[str, Html]) -> Html:
     measure = result.protocol.measure
-    champions = [
-        (
-            FAMILY_GROUPS[each.family],
-            error_text(each.error, measure),
-            error_text(each.std, measure),
-            _counts(each.chosen),
-        )
-        for each in result.significance.champions
-    ]
+    champions = []
+    for each in result.significance.champions:
+        error, spread = error_text(each.error, measure), error_text(each.std, measure)
+        champions.append((FAMILY_GROUPS[each.family], error, spread, _counts(each.chosen)))
     caption = "Each family as one method: in every fold the member that was best inside the training part"
     parts = [_ranking(("family", "error", "spread", "chosen"), champions, caption)]
     tests = [_test_row(test, measure) for test in result.significance.against_kernels]

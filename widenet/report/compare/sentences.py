@@ -32,11 +32,8 @@ def sentences(result: CompareResult) -> tuple[str, ...]:
 def how_compared(result: CompareResult) -> list[str]:
     """How errors were measured, the most important first."""
     protocol = result.protocol
-    what = (
-        "the share of misclassified rows"
-        if protocol.measure is Measure.MISCLASSIFIED
-        else "the mean of ‖prediction − y‖²"
-    )
+    classes = protocol.measure is Measure.MISCLASSIFIED
+    what = "the share of misclassified rows" if classes else "the mean of ‖prediction − y‖²"
     times = "" if protocol.repeats == 1 else f", {protocol.repeats} times over"
     told = [
         f"The error is {what} on rows that took no part in fitting or choosing: the rows were divided into "
@@ -77,10 +74,8 @@ def choice_text(choice: Choice) -> str:
     """A chosen setting as 'h = 0.2, ridge = 1e-05'."""
     if not choice:
         return "nothing to choose"
-    return ", ".join(
-        f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
-        for name, value in choice.items()
-    )
+    shown = ((name, f"{value:g}" if isinstance(value, float) else value) for name, value in choice.items())
+    return ", ".join(f"{name} = {value}" for name, value in shown)
 
 
 def method_cells(

@@ -43,26 +43,16 @@ def page(result: MemoriseResult) -> str:
 
 
 def _tiles(result: MemoriseResult) -> Html:
-    proved = (
-        f"proved ≥ {small(result.sigma_min.lower)}" if result.sigma_min.lower > 0 else "not proved positive"
-    )
-    n, neurons = result.data.n, f"{result.layers} layers, {result.r:,} neurons"
+    n, lower, noun = result.data.n, result.sigma_min.lower, targets_noun(result).capitalize()
+    proved = f"proved ≥ {small(lower)}" if lower > 0 else "not proved positive"
+    neurons, count = f"{result.layers} layers, {result.r:,} neurons", counted(result.steps, "step")
+    time = short_duration(result.seconds).removeprefix("less than ")
     tiles = [
-        (
-            f"{targets_noun(result).capitalize()} reproduced",
-            f"{n:,}" if result.labels_reproduced else "not all",
-            f"of {n:,}",
-            "#q1",
-        ),
+        (f"{noun} reproduced", f"{n:,}" if result.labels_reproduced else "not all", f"of {n:,}", "#q1"),
         ("Loss", small(result.loss), f"largest residual {small(result.max_residual)}", "#q3"),
         ("σ_min", small(result.sigma_min.value), proved, "#q2"),
         ("Weights for each row", f"{result.parameters / n:.1f}", neurons, "#q1"),
-        (
-            "Time",
-            short_duration(result.seconds).removeprefix("less than "),
-            counted(result.steps, "step") + f" of {result.method}",
-            "#q4",
-        ),
+        ("Time", time, f"{count} of {result.method}", "#q4"),
     ]
     return tile_list(tiles)
 

@@ -77,19 +77,11 @@ def data_masthead(command: str, data: DataSummary, *facts: str, numbers: str = "
 
 def tile_list(tiles: Iterable[Tile]) -> Html:
     """Key figures, each a link to where it comes from."""
-    linked = [
-        element(
-            "li",
-            element(
-                "a",
-                element("span", what, class_="what"),
-                element("span", value, class_="figure"),
-                element("span", beside, class_="beside"),
-                href=link,
-            ),
-        )
-        for what, value, beside, link in tiles
-    ]
+    linked = []
+    for *told, link in tiles:
+        kinds = zip(("what", "figure", "beside"), told, strict=True)
+        spans = (element("span", text, class_=kind) for kind, text in kinds)
+        linked.append(element("li", element("a", *spans, href=link)))
     return element("ul", *linked, class_="tiles")
 
 

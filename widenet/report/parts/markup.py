@@ -51,16 +51,5 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str) -> H
     for first, *rest in rows:
         cells = (element("td", cell) for cell in rest)
         body.append(element("tr", element("th", first, scope="row"), *cells))
-    return element(
-        "div",
-        element(
-            "table",
-            element("caption", caption),
-            element("thead", header),
-            element("tbody", *body),
-        ),
-        class_="scroll",
-        tabindex="0",
-        role="region",
-        aria_label=caption,
-    )
+    whole = element("table", element("caption", caption), element("thead", header), element("tbody", *body))
+    return element("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)

@@ -14,30 +14,24 @@ MOST_LISTED = 20
 
 def section(ordinal: int, question: str, sentences: Sequence[str], body: Html) -> Html:
     name = f"q{ordinal}"
-    header = element(
-        "header",
-        element("span", str(ordinal), class_="ordinal", aria_hidden="true"),
-        element("h2", question, id=f"{name}-title"),
-    )
+    number = element("span", str(ordinal), class_="ordinal", aria_hidden="true")
+    header = element("header", number, element("h2", question, id=f"{name}-title"))
     answer = element("div", paragraphs(sentences), class_="answer")
     return element("section", header, answer, body, id=name, aria_labelledby=f"{name}-title")
 
 
 def figure(chart: Chart) -> Html:
     """A place for page.js to draw in."""
-    return element(
-        "figure",
-        element("figcaption", element("h3", chart.title), element("span", chart.reading)),
-        element(
-            "div",
-            id=f"chart-{chart.name}",
-            class_="plot",
-            role="img",
-            aria_label=f"Chart: {chart.title}. {chart.reading}",
-            style=f"min-height:{chart.spec['layout']['height']}px",
-        ),
-        class_="chart",
+    caption = element("figcaption", element("h3", chart.title), element("span", chart.reading))
+    plot = element(
+        "div",
+        id=f"chart-{chart.name}",
+        class_="plot",
+        role="img",
+        aria_label=f"Chart: {chart.title}. {chart.reading}",
+        style=f"min-height:{chart.spec['layout']['height']}px",
     )
+    return element("figure", caption, plot, class_="chart")
 
 
 def side_by_side(shown: dict[str, Html], *names: str) -> Html:
