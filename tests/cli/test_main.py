@@ -51,13 +51,9 @@ def test_every_json_has_its_sentences_under_verdict(widenet):
         "verify": ["verify", "memorised"],
         "inside": ["theory", "inside", "--data", "resnet-cube:n=40", "--width", "64"],
         "theory": ["theory", "kernel-lower-bound", "num_samples=3", "d1=6", "k=2", "alpha=0.5"],
-        "separation": [
-            "theory",
-            "separation",
-            *["--d1", "5", "--k", "2", "--sizes", "4,8", "--members", "1", "--tuning", "1"],
-        ],
+        "separation": ["theory", "separation", "--d1", "5", "--k", "2", "--sizes", "4,8", "--members", "1"],
     }
-    calls["separation"] += ["--width", "10", "--epochs", "5"]
+    calls["separation"] += ["--tuning", "1", "--width", "10", "--epochs", "5"]
     for name, arguments in calls.items():
         code, out, err = widenet(*arguments, "--json")
         assert code == 0, (name, err)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from sklearn.linear_model import Ridge, RidgeCV
 
-from widenet.compare import baselines
+from widenet.compare import baselines, tuning
 from widenet.compare.baselines import BoostingMethod, ForestMethod, RidgeMethod
 from widenet.compare.estimators import coded
 from widenet.compare.folds import make_fold, outer_folds
@@ -74,7 +74,7 @@ def test_pilots_are_small_and_scaled(binary, method, monkeypatch):
     seen, ticks = [], iter(range(100))
     for name in ("_forest", "_boost"):
         monkeypatch.setattr(baselines, name, lambda training, *_, **__: seen.append(training.n))
-    monkeypatch.setattr(baselines.time, "perf_counter", lambda: next(ticks))
+    monkeypatch.setattr(tuning.time, "perf_counter", lambda: next(ticks))
     training = make_fold(binary, outer_folds(binary, 4, 1, seed=0)[0], seed=0).training
     once, twice = (method.forecast(training[torch.arange(training.n).repeat(copies)]) for copies in (20, 40))
     assert set(seen) == {MOST_PILOT_ROWS}

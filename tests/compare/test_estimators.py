@@ -103,7 +103,7 @@ def test_the_forecast_is_scaled_from_a_pilot(fold, monkeypatch):
         EstimatorMethod, "_fitted", lambda self, training, choice, seed: seen.append(training.n)
     )
     monkeypatch.setattr("widenet.compare.estimators.estimated", lambda *_: None)
-    monkeypatch.setattr("widenet.compare.estimators.time.perf_counter", lambda: next(ticks))
+    monkeypatch.setattr("widenet.compare.tuning.time.perf_counter", lambda: next(ticks))
     rows = torch.arange(fold.training.n)
     once, twice = (KNN.forecast(fold.training[rows.repeat(copies)]) for copies in (20, 40))
     assert set(seen) == {MOST_PILOT_ROWS}

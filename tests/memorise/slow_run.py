@@ -20,7 +20,7 @@ def main(log: Path) -> None:
     def logging(self, trial, arrays, notes, *, finished=False):
         save(self, trial, arrays, notes, finished=finished)
         with log.open("a") as file:
-            file.write(f"{int(arrays['t']) if arrays else 0}\n")
+            file.write(f"{int(arrays['step']) if arrays else 0}\n")
         time.sleep(0.1)
 
     kept.EVERY = 0.0

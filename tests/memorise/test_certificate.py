@@ -10,7 +10,6 @@ import torch
 from safetensors.numpy import load as load_tensors
 
 from widenet.data import load
-from widenet.data.origin import Origin
 from widenet.memorise.certificate import (
     canonical,
     certificate_bytes,
@@ -138,7 +137,7 @@ def test_no_certificate_for_weights_that_miss_a_target(tmp_path):
     W = torch.zeros(problem.k, problem.r, dtype=torch.float64)
     fit = measure_fit(problem, dataset.X, W, conditions, is_classes=True)
     with pytest.raises(ValueError, match="miss"):
-        certificate_bytes(problem, dataset.X, conditions, fit, Origin("x", None, "unit", False), (), b"")
+        certificate_bytes(problem, dataset.X, conditions, fit, dataset, b"")
 
 
 def test_rounding_counts_against_a_label(tmp_path):

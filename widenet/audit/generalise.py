@@ -8,12 +8,7 @@ from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.audit.spectral import LabelSpectrum
 from widenet.data.dataset import Dataset
 from widenet.kernels.kernel import Kernel
-from widenet.predict.learning_curve import (
-    LearningCurve,
-    mistakes,
-    predict_learning_curve,
-    squared_errors,
-)
+from widenet.predict.learning_curve import LearningCurve, mistakes, predict_learning_curve, squared_errors
 from widenet.predict.loo import LeaveOneOut
 from widenet.theory.fine_grained.bounds import generalisation_bound
 
@@ -71,10 +66,8 @@ def population_bound(
     hardest = max(complexity.columns, key=lambda column: column.lower)
     if hardest.upper is None or hardest.value is None or spectrum.floor <= 0:
         return Bound(None, {}, DELTA, vacuous=True, reasons=(Outside.NOT_CERTIFIED,))
-    quadratic = hardest.upper**2 * dataset.n / 2
-    bound = generalisation_bound(
-        quadratic, float(diagonal.sum()), dataset.n, floor=spectrum.floor, delta=DELTA
-    )
+    quadratic, trace = hardest.upper**2 * dataset.n / 2, float(diagonal.sum())
+    bound = generalisation_bound(quadratic, trace, dataset.n, floor=spectrum.floor, delta=DELTA)
     return Bound(bound.value, bound.terms, DELTA, bound.value >= 1, _outside(dataset, kernel_name, spectrum))
 
 

@@ -152,9 +152,8 @@ def spectrum_summary(spectrum: LabelSpectrum, num_points: int = 80) -> SpectrumS
     smallest = float(random.nodes[1]) if _end_is_found(spectrum.krylov) else None  # 0 comes before it
     start = max(float(random.nodes[1]), 1e-12 * largest)
     grid = torch.logspace(math.log10(largest), math.log10(start), num_points, dtype=torch.float64)
-    alignment = Alignment(
-        _floats(grid), _floats(_share_above(labels, grid)), _floats(_share_above(random, grid))
-    )
+    shares = (_floats(_share_above(measure, grid)) for measure in (labels, random))
+    alignment = Alignment(_floats(grid), *shares)
     return SpectrumSummary(largest, smallest, spectrum.floor or None, alignment)
 
 

@@ -53,12 +53,7 @@ def _measure(X: Tensor, Y: Tensor) -> SpectralMeasure:
 
 def _descent(X: Tensor, y: Tensor, eta: float, width: int, generator: torch.Generator) -> DescentRun:
     params = draw_fine_grained(
-        width,
-        X.shape[1],
-        KAPPA,
-        generator=generator,
-        antisymmetric=True,
-        dtype=torch.float32,
+        width, X.shape[1], KAPPA, generator=generator, antisymmetric=True, dtype=torch.float32
     )
     run = descend(params, X, y, eta=eta, num_steps=NUM_STEPS)
     if run.diverged:

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from widenet.cli.common import Command, debug_option
+from widenet.cli.common import DEBUG, Command
 
 
 def _data(name: str | None) -> None:
@@ -45,14 +45,14 @@ def _doctor() -> None:
 
 data = Command(
     "data",
-    params=[click.Argument(["name"], required=False), debug_option()],
+    params=[click.Argument(["name"], required=False), DEBUG],
     callback=_data,
     short_help="List the built-in data sets, or tell about one.",
     help="List the built-in data sets, or say where NAME is looked for and what it holds.",
 )
 doctor = Command(
     "doctor",
-    params=[debug_option()],
+    params=[DEBUG],
     callback=_doctor,
     short_help="Show versions, threads, memory and data of this machine.",
     help="Show what widenet finds on this machine: versions, threads, memory, data.",

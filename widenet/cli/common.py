@@ -15,6 +15,21 @@ DATA_KINDS = "DATA is a built-in name or a .csv, .tsv, .parquet or .npz file."
 FAILED, WRONG_INPUT, FAILED_TRIALS, INTERRUPTED = 1, 2, 3, 130
 EXIT_CODES = {"done": 0, "failed": FAILED, "partly": FAILED_TRIALS}
 
+DATA = click.Argument(["data"], default="digits", required=False)
+DATA_OPTION = click.Option(  # for the command that had it so
+    ["--data", "data_by_option"], metavar="DATA", help="The same as the argument DATA."
+)
+STORE = click.Option(
+    ["--store"],
+    type=click.Path(path_type=Path),
+    help="File of what is done, to go on from later.  [default: beside the folder, until done]",
+)
+YES = click.Option(["--yes"], is_flag=True, help="Run even if the forecast is beyond an hour.")
+FORCE = click.Option(["--force"], is_flag=True, help="Replace the folder of an earlier result.")
+JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
+QUIET = click.Option(["-q", "--quiet"], is_flag=True, help="No messages on the way.")
+DEBUG = click.Option(["--debug"], is_flag=True, expose_value=False, help="Show tracebacks.")
+
 
 class Command(click.Command):
     """A command whose messages name its flags where the library names settings."""
@@ -24,16 +39,6 @@ class Command(click.Command):
             return super().invoke(ctx)
         except WidenetError as error:
             raise type(error)(in_flags(str(error), self.params)) from error
-
-
-def data_argument() -> click.Argument:
-    """The data set, by name or file."""
-    return click.Argument(["data"], default="digits", required=False)
-
-
-def data_option() -> click.Option:
-    """The data set as an option, for the command that had it so."""
-    return click.Option(["--data", "data_by_option"], metavar="DATA", help="The same as the argument DATA.")
 
 
 def one_data(given: dict[str, Any]) -> dict[str, Any]:
@@ -46,20 +51,6 @@ def one_data(given: dict[str, Any]) -> dict[str, Any]:
     return given | {"data": named}
 
 
-def store_option() -> click.Option:
-    """Where an interrupted run goes on from."""
-    return click.Option(
-        ["--store"],
-        type=click.Path(path_type=Path),
-        help="File of what is done, to go on from later.  [default: beside the folder, until done]",
-    )
-
-
-def yes_option() -> click.Option:
-    """Long runs are refused otherwise."""
-    return click.Option(["--yes"], is_flag=True, help="Run even if the forecast is beyond an hour.")
-
-
 def out_option(study: Study) -> click.Option:
     """The folder to write."""
     suffix = "-DATA" if study.reads_data else ""
@@ -68,26 +59,6 @@ def out_option(study: Study) -> click.Option:
         type=click.Path(path_type=Path),
         help=f"Folder to write.  [default: widenet-{study.name}{suffix}]",
     )
-
-
-def force_option() -> click.Option:
-    """Whether an earlier result may be replaced."""
-    return click.Option(["--force"], is_flag=True, help="Replace the folder of an earlier result.")
-
-
-def json_option() -> click.Option:
-    """JSON instead of a screenful."""
-    return click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
-
-
-def quiet_option() -> click.Option:
-    """No progress on stderr."""
-    return click.Option(["-q", "--quiet"], is_flag=True, help="No messages on the way.")
-
-
-def debug_option() -> click.Option:
-    """Tracebacks, for those who look for a defect."""
-    return click.Option(["--debug"], is_flag=True, expose_value=False, help="Show tracebacks.")
 
 
 def tell_result(result: Any, room: Any, *, as_json: bool, out: Path | None = None) -> None:

@@ -9,23 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from widenet.cli.common import (
-    DATA_KINDS,
-    EXIT_CODES,
-    Command,
-    data_argument,
-    data_option,
-    debug_option,
-    force_option,
-    json_option,
-    one_data,
-    out_option,
-    quiet_option,
-    short_name,
-    store_option,
-    tell_result,
-    yes_option,
-)
+from widenet.cli import common
 from widenet.cli.options import in_flags, options_of
 from widenet.study.reading import Reading
 from widenet.study.settings import Settings
@@ -41,19 +25,19 @@ def study_command(study: Study) -> click.Command:
     """The command of a study."""
     parameters: list[click.Parameter] = []
     if study.reads_data:
-        parameters += [data_argument(), *([data_option()] if study.data_option else [])]
+        parameters += [common.DATA, *([common.DATA_OPTION] if study.data_option else [])]
         parameters += options_of(Reading)
     parameters += options_of(study.settings)
-    parameters += [store_option()] if study.resumes else []
-    parameters += [yes_option()]
-    parameters += [out_option(study), force_option()] if study.writes else []
-    parameters += [json_option(), quiet_option(), debug_option()]
+    parameters += [common.STORE] if study.resumes else []
+    parameters += [common.YES]
+    parameters += [common.out_option(study), common.FORCE] if study.writes else []
+    parameters += [common.JSON, common.QUIET, common.DEBUG]
     details = [study.details] if study.details else []
-    return Command(
+    return common.Command(
         study.name,
         params=parameters,
-        callback=lambda **given: run_study(study, one_data(given)),
-        help="\n\n".join([study.summary, *([DATA_KINDS] if study.reads_data else []), *details]),
+        callback=lambda **given: run_study(study, common.one_data(given)),
+        help="\n\n".join([study.summary, *([common.DATA_KINDS] if study.reads_data else []), *details]),
         short_help=study.summary,
     )
 
@@ -67,10 +51,10 @@ def run_study(study: Study, given: dict[str, Any]) -> int:
     room = study.room
     with told_progress(quiet=given["quiet"], words=partial(_on_the_way, room)) as progress:
         result = call.run(progress)
-    tell_result(result, room, as_json=given["as_json"], out=call.out)
+    common.tell_result(result, room, as_json=given["as_json"], out=call.out)
     if result.outcome.value == "failed":
         click.echo(_flagged(f"widenet: {' '.join(room.sentences(result)[:2])}"), err=True)
-    return EXIT_CODES[result.outcome.value]
+    return common.EXIT_CODES[result.outcome.value]
 
 
 @dataclass(frozen=True)
@@ -88,7 +72,7 @@ class _Call:
             return None
         name = f"widenet-{self.study.name}"
         return self.given["out"] or Path(
-            f"{name}-{short_name(self.given['data'])}" if self.study.reads_data else name
+            f"{name}-{common.short_name(self.given['data'])}" if self.study.reads_data else name
         )
 
     def check_folder(self) -> None:

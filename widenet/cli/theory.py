@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import click
 
-from widenet.cli.common import Command, debug_option, json_option, tell_result
+from widenet.cli.common import DEBUG, JSON, Command, tell_result
 from widenet.cli.options import split_pairs
 from widenet.cli.study import study_command
 from widenet.papers.figures import FIGURES
@@ -53,7 +53,7 @@ def _theory(as_json: bool) -> None:
 
 theory = TheoryGroup(
     "theory",
-    params=[json_option(), debug_option()],
+    params=[JSON, DEBUG],
     callback=_theory,
     invoke_without_command=True,
     subcommand_metavar="[NAME [KEY=VALUE]...]",
@@ -74,11 +74,7 @@ def quantity_command(name: str) -> click.Command:
 
     return Command(
         entry.name,
-        params=[
-            click.Argument(["pairs"], nargs=-1, metavar="[KEY=VALUE]..."),
-            json_option(),
-            debug_option(),
-        ],
+        params=[click.Argument(["pairs"], nargs=-1, metavar="[KEY=VALUE]..."), JSON, DEBUG],
         callback=compute,
         help=_help(entry.summary, room.argument_lines(entry.arguments)),
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from widenet.cli.common import EXIT_CODES, Command, debug_option, json_option, quiet_option, tell_result
+from widenet.cli.common import DEBUG, EXIT_CODES, JSON, QUIET, Command, tell_result
 
 
 def _verify(folder: Path, data: str | None, as_json: bool, quiet: bool) -> int:
@@ -23,9 +23,9 @@ verify = Command(
     params=[
         click.Argument(["folder"], metavar="DIR", type=click.Path(path_type=Path)),
         click.Argument(["data"], required=False),
-        json_option(),
-        quiet_option(),
-        debug_option(),
+        JSON,
+        QUIET,
+        DEBUG,
     ],
     callback=_verify,
     short_help="Check the certificate of a memorised data set with code of its own.",

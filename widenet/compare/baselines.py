@@ -1,7 +1,5 @@
 """The methods that anyone would ask about: linear regression, a random forest, gradient boosting."""
 
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,18 +7,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from widenet.compare.estimators import coded, estimated
+from widenet.compare.estimators import coded, estimated, sklearn_targets
 from widenet.compare.kernels import KernelMethod
 from widenet.compare.tuning import (
     Choice,
     Family,
     Model,
-    RowForms,
     Score,
     Training,
     best_score,
-    inner_splits,
-    mean_score,
+    judged,
+    judging_seconds,
+    pilot_seconds,
     scores,
 )
 from widenet.kernels.names import kernel_by_name
@@ -75,11 +73,11 @@ class ForestMethod:
         return models[best_score([model.score for model in models])]
 
     def forecast(self, training: Training) -> float:
-        pilot = training.pilot()
-        start = time.perf_counter()
-        for setting in FORESTS:
-            _forest(pilot, setting, PILOT_TREES, seed=0, oob=False)
-        return (time.perf_counter() - start) * NUM_TREES / PILOT_TREES * training.n / pilot.n
+        def grow_each(pilot: Training) -> None:
+            for setting in FORESTS:
+                _forest(pilot, setting, PILOT_TREES, seed=0, oob=False)
+
+        return pilot_seconds(training, grow_each) * NUM_TREES / PILOT_TREES
 
     def _grown(self, training: Training, setting: Choice, seed: int) -> Model:
         forest = _forest(training, setting, NUM_TREES, seed=seed, oob=True)
@@ -102,28 +100,27 @@ class BoostingMethod:
     family: Family = "baseline"
 
     def fit(self, training: Training, *, seed: int) -> Model:
-        splits = inner_splits(training, seed=seed)
-        judged: list[tuple[Score, Choice]] = []
-        for setting in BOOSTINGS:
-            parts = [_staged_scores(training, *split, setting, seed) for split in splits]
-            for index, part_scores in enumerate(zip(*parts, strict=True), start=1):
-                judged.append((mean_score(list(part_scores)), setting | {"iterations": STAGES_APART * index}))
-        score, chosen = judged[best_score([score for score, _ in judged])]
-        setting = {name: value for name, value in chosen.items() if name != "iterations"}
-        boosted = _boost(training, setting, chosen["iterations"], seed)
+        def staged_scores(part: Training, held_out: Training) -> list[Score]:
+            stages = [stage for setting in BOOSTINGS for stage in _stages(part, held_out, setting, seed)]
+            return scores(torch.stack(stages), held_out)
+
+        found = judged(training, staged_scores, seed=seed)
+        best = best_score(found)
+        which, stage = divmod(best, MAX_ITERATIONS // STAGES_APART)
+        setting, iterations = BOOSTINGS[which], STAGES_APART * (stage + 1)
+        boosted = _boost(training, setting, iterations, seed)
         return Model(
             lambda inputs: torch.cat([estimated(model, inputs, training) for model in boosted], dim=1),
-            chosen,
-            score,
+            setting | {"iterations": iterations},
+            found[best],
         )
 
     def forecast(self, training: Training) -> float:
-        pilot = training.pilot()
-        start = time.perf_counter()
-        for setting in BOOSTINGS:
-            _boost(pilot, setting, PILOT_ITERATIONS, seed=0)
-        seconds = (time.perf_counter() - start) * MAX_ITERATIONS / PILOT_ITERATIONS * training.n / pilot.n
-        return seconds * (len(inner_splits(training, seed=0)) + 1 / len(BOOSTINGS))
+        def boost_each(pilot: Training) -> None:
+            for setting in BOOSTINGS:
+                _boost(pilot, setting, PILOT_ITERATIONS, seed=0)
+
+        return judging_seconds(training, boost_each, len(BOOSTINGS)) * MAX_ITERATIONS / PILOT_ITERATIONS
 
 
 def _forest(training: Training, setting: Choice, num_trees: int, *, seed: int, oob: bool) -> Any:
@@ -131,15 +128,8 @@ def _forest(training: Training, setting: Choice, num_trees: int, *, seed: int, o
 
     kind = RandomForestRegressor if training.labels is None else RandomForestClassifier
     forest = kind(num_trees, oob_score=oob, random_state=seed, n_jobs=-1, **setting)
-    forest.fit(training.inputs.Z.numpy(), _sklearn_targets(training))
+    forest.fit(training.Z.numpy(), sklearn_targets(training, as_classes=True))
     return forest.set_params(n_jobs=1)  # threads would add predictions up in any order, and so round anyhow
-
-
-def _sklearn_targets(training: Training) -> np.ndarray:
-    """Class indices, numbers (n,), or several columns of numbers (n, c)."""
-    if training.labels is not None:
-        return training.labels.numpy()
-    return (training.Y[:, 0] if training.Y.shape[1] == 1 else training.Y).numpy()
 
 
 def _boost(training: Training, setting: Choice, iterations: int, seed: int) -> list[Any]:
@@ -153,22 +143,13 @@ def _boost(training: Training, setting: Choice, iterations: int, seed: int) -> l
     return [HistGradientBoostingRegressor(**options).fit(Z, column) for column in training.Y.T.numpy()]
 
 
-def _staged_scores(
-    training: Training, fit: Tensor, choose: Tensor, setting: Choice, seed: int
-) -> list[Score]:
-    """Scores on held-out rows after every few steps."""
-    part, held_out = training[fit], training[choose]
-    boosted = _boost(part, setting, MAX_ITERATIONS, seed)
-    stages = list(_stages(boosted, held_out.inputs, part))[STAGES_APART - 1 :: STAGES_APART]
-    return scores(torch.stack(stages), held_out)
-
-
-def _stages(boosted: list[Any], inputs: RowForms, training: Training) -> Iterator[Tensor]:
-    """Outputs after each step."""
-    Z = inputs.Z.numpy()
-    if training.labels is not None:
-        for shares in boosted[0].staged_predict_proba(Z):
-            yield coded(shares, boosted[0].classes_, training.num_classes)
-        return
-    for columns in zip(*(model.staged_predict(Z) for model in boosted), strict=True):
-        yield torch.from_numpy(np.stack(columns, axis=1))
+def _stages(training: Training, held_out: Training, setting: Choice, seed: int) -> list[Tensor]:
+    """Outputs on held-out rows after each number of steps that can be chosen."""
+    boosted, Z = _boost(training, setting, MAX_ITERATIONS, seed), held_out.Z.numpy()
+    if training.labels is None:
+        columns = zip(*(model.staged_predict(Z) for model in boosted), strict=True)
+        outputs = (torch.from_numpy(np.stack(each, axis=1)) for each in columns)
+    else:
+        shares = boosted[0].staged_predict_proba(Z)
+        outputs = (coded(each, boosted[0].classes_, training.num_classes) for each in shares)
+    return list(outputs)[STAGES_APART - 1 :: STAGES_APART]

@@ -1,6 +1,5 @@
 """Estimators of scikit-learn, and of whoever follows its conventions, as methods of the comparison."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ from widenet.compare.tuning import (
     Score,
     Training,
     best_score,
-    inner_splits,
-    mean_score,
+    judged,
+    judging_seconds,
     scores,
 )
 from widenet.data.targets import class_columns
@@ -49,41 +48,40 @@ class EstimatorMethod:
     family: Family = "baseline"
 
     def fit(self, training: Training, *, seed: int) -> Model:
-        splits = inner_splits(training, seed=seed)
-        judged = [
-            mean_score([self._score(training, *split, choice, seed) for split in splits])
-            for choice in self.grid
-        ]
-        best = best_score(judged)
+        def scores_of(part: Training, held_out: Training) -> list[Score]:
+            fits = (self._fitted(part, choice, seed) for choice in self.grid)
+            return scores(torch.stack([estimated(each, held_out.inputs, part) for each in fits]), held_out)
+
+        found = judged(training, scores_of, seed=seed)
+        best = best_score(found)
         fitted = self._fitted(training, self.grid[best], seed)
-        return Model(lambda inputs: estimated(fitted, inputs, training), self.grid[best], judged[best])
+        return Model(lambda inputs: estimated(fitted, inputs, training), self.grid[best], found[best])
 
     def forecast(self, training: Training) -> float:
         """From fits to a few rows, as if the time grew as the number of rows."""
-        pilot = training.pilot()
-        start = time.perf_counter()
-        with suppress(WidenetError):  # what fails here will fail in the trials, where it is kept
-            for choice in self.grid:
-                estimated(self._fitted(pilot, choice, seed=0), pilot.inputs, pilot)
-        seconds = (time.perf_counter() - start) * training.n / pilot.n
-        return seconds * (len(inner_splits(training, seed=0)) + 1 / len(self.grid))
 
-    def _score(self, training: Training, fit: Tensor, choose: Tensor, choice: Choice, seed: int) -> Score:
-        part, held_out = training[fit], training[choose]
-        return scores(estimated(self._fitted(part, choice, seed), held_out.inputs, part)[None], held_out)[0]
+        def fit_each(pilot: Training) -> None:
+            with suppress(WidenetError):  # what fails here will fail in the trials, where it is kept
+                for choice in self.grid:
+                    estimated(self._fitted(pilot, choice, seed=0), pilot.inputs, pilot)
+
+        return judging_seconds(training, fit_each, len(self.grid))
 
     def _fitted(self, training: Training, choice: Choice, seed: int) -> Any:
         estimator = self.make(training.labels is not None)
         random = {"random_state": seed} if "random_state" in estimator.get_params() else {}
         estimator.set_params(**random, **choice)
-        if training.labels is not None and is_classifier(estimator):
-            targets = training.labels.numpy()
-        elif training.Y.shape[1] == 1:
-            targets = training.Y[:, 0].numpy()
-        else:
-            estimator, targets = MultiOutputRegressor(estimator), training.Y.numpy()
+        targets = sklearn_targets(training, as_classes=is_classifier(estimator))
+        estimator = estimator if targets.ndim == 1 else MultiOutputRegressor(estimator)
         with _failures():
             return estimator.fit(training.Z.numpy(), targets)
+
+
+def sklearn_targets(training: Training, *, as_classes: bool) -> np.ndarray:
+    """Class indices, numbers (n,), or several columns of numbers (n, c)."""
+    if training.labels is not None and as_classes:
+        return training.labels.numpy()
+    return (training.Y[:, 0] if training.Y.shape[1] == 1 else training.Y).numpy()
 
 
 def estimated(estimator: Any, inputs: RowForms, training: Training) -> Tensor:

@@ -55,11 +55,8 @@ def fold_seeds(num_folds: int, *, seed: int) -> list[int]:
 
 def check_folds(dataset: Dataset, num_folds: int) -> None:
     """Refuse folds that would leave a class out of a test part or of an inner part."""
-    least = next(
-        count
-        for count in range(num_folds, 4 * INNER_FOLDS + num_folds)
-        if count - math.ceil(count / num_folds) >= INNER_FOLDS
-    )
+    counts = range(num_folds, 4 * INNER_FOLDS + num_folds)
+    least = next(count for count in counts if count - math.ceil(count / num_folds) >= INNER_FOLDS)
     if dataset.labels is None:
         if dataset.n < 2 * least:
             raise InputError(
@@ -67,11 +64,11 @@ def check_folds(dataset: Dataset, num_folds: int) -> None:
                 f"at least {2 * least} are needed."
             )
         return
-    counts = torch.bincount(dataset.labels, minlength=len(dataset.classes))
-    smallest = int(counts.argmin())
-    if counts[smallest] < least:
+    sizes = torch.bincount(dataset.labels, minlength=len(dataset.classes))
+    smallest = int(sizes.argmin())
+    if sizes[smallest] < least:
         raise InputError(
-            f"Class {shown(dataset.classes[smallest])} has {counted(int(counts[smallest]), 'row')}, too few "
+            f"Class {shown(dataset.classes[smallest])} has {counted(int(sizes[smallest]), 'row')}, too few "
             f"for {num_folds} folds, which need {least} of each class: use fewer `folds` or more rows, or "
             "drop the class."
         )

@@ -14,14 +14,9 @@ MethodMaker = Callable[[int, int], CompareMethod]  # from the width and the epoc
 
 NETWORKS = ("2layer-all", "2layer-hidden", "3layer-all", "3layer-hidden", "3resnet-all", "3resnet-hidden")
 # The NTK of each architecture, and its conjugate kernel: only the last layer trained.
-NETWORK_KERNELS = (
-    "relu2-bias-all",
-    "relu2-bias-last",
-    "relu3-bias-all",
-    "relu3-bias-last",
-    "resnet3-all",
-    "resnet3-last",
-)
+ARCHITECTURES = ("relu2-bias", "relu3-bias", "resnet3")
+NETWORK_KERNELS = tuple(f"{each}-{trained}" for each in ARCHITECTURES for trained in ("all", "last"))
+CLASSICAL_KERNELS = ("gaussian", "laplacian", "arcsin", "recursive", "polynomial")
 
 
 def always(method: CompareMethod) -> MethodMaker:
@@ -32,11 +27,7 @@ def always(method: CompareMethod) -> MethodMaker:
 METHODS: dict[str, MethodMaker] = {
     **{name: partial(NetworkMethod, name) for name in NETWORKS},
     **{name: always(of_network(name)) for name in NETWORK_KERNELS},
-    "gaussian": always(classical("gaussian")),
-    "laplacian": always(classical("laplacian")),
-    "arcsin": always(classical("arcsin")),
-    "recursive": always(classical("recursive")),
-    "polynomial": always(classical("polynomial")),
+    **{name: always(classical(name)) for name in CLASSICAL_KERNELS},
     "random-features": always(random_features()),
     "ridge": always(RidgeMethod()),
     "forest": always(ForestMethod()),

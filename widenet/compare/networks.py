@@ -8,15 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from widenet.base.errors import WidenetError
-from widenet.compare.tuning import (
-    Family,
-    Model,
-    RowForms,
-    Score,
-    Training,
-    inner_splits,
-    mean_score,
-)
+from widenet.compare.tuning import Family, Model, RowForms, Score, Training, inner_splits, judged
 from widenet.networks.names import network_by_name
 from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
@@ -53,15 +45,19 @@ class NetworkMethod:
 
     def fit(self, training: Training, *, seed: int) -> Model:
         grid = self._grid(self.epochs, seed)
-        parts = [self._scores(training, *split, grid) for split in inner_splits(training, seed=seed)]
-        judged = [mean_score(list(scores)) for scores in zip(*parts, strict=True)]
-        stable = [index for index, score in enumerate(judged) if math.isfinite(score.error)]
-        for index in sorted(stable, key=lambda index: judged[index]):
+
+        def scores_of(part: Training, held_out: Training) -> list[Score]:
+            runs = _sweep(self, part, grid, test=held_out)
+            return [_final_score(run, classification=training.labels is not None) for run in runs]
+
+        found = judged(training, scores_of, seed=seed)
+        stable = [index for index, score in enumerate(found) if math.isfinite(score.error)]
+        for index in sorted(stable, key=lambda index: found[index]):
             chosen = grid[index]
             run = _sweep(self, training, [chosen], keep_weights=True)[0]
             if not run.diverged:  # else the next best setting is tried
                 setting = {"rate": chosen.rate, "decay": chosen.decay}
-                return Model(_predictor(run), setting, judged[index])
+                return Model(_predictor(run), setting, found[index])
         raise WidenetError(f"training diverged at every rate from {min(RATES):g} to {max(RATES):g}")
 
     def forecast(self, training: Training) -> float:
@@ -82,17 +78,6 @@ class NetworkMethod:
     def _grid(self, epochs: int, seed: int) -> list[TrainingSettings]:
         shared = TrainingSettings(batch=BATCH, epochs=epochs, seed=seed)
         return [replace(shared, rate=rate, decay=decay) for rate in RATES for decay in DECAYS]
-
-    def _scores(
-        self,
-        training: Training,
-        fit: torch.Tensor,
-        choose: torch.Tensor,
-        grid: Sequence[TrainingSettings],
-    ) -> list[Score]:
-        """The score of each setting at the end of training."""
-        runs = _sweep(self, training[fit], grid, test=training[choose])
-        return [_final_score(run, classification=training.labels is not None) for run in runs]
 
 
 def _sweep(

@@ -87,6 +87,11 @@ class Significance:
     against_kernels: tuple[PairedTest, ...]
     against_best: tuple[PairedTest, ...]
 
+    @property
+    def adjusted(self) -> dict[str, float]:
+        """The corrected p-value of each method but the best, by name."""
+        return {test.first: test.adjusted for test in self.against_best}
+
 
 @dataclass(frozen=True)
 class Protocol:

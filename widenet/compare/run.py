@@ -44,12 +44,8 @@ def run_compare(
     train_rows = dataset.n - len(tests[0])
     epochs = settings.epochs or default_epochs(train_rows)
     methods = methods_by_name(settings.methods, settings.width, epochs)
-    protocol = {
-        "folds": settings.folds,
-        "repeats": settings.repeats,
-        "width": settings.width,
-        "epochs": epochs,
-    }
+    sizes = {name: getattr(settings, name) for name in ("folds", "repeats", "width")}
+    protocol = sizes | {"epochs": epochs}
     trials = Trials(dataset, methods, tests, seed=settings.seed, protocol=protocol, store=store)
     forecast = _forecast(trials.forecast(progress), allow_long, progress)
     results = summarise_methods(methods, trials.run(progress))

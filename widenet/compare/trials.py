@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
+from itertools import product
 from typing import Any
 
 from torch import Tensor
@@ -47,13 +48,10 @@ class Trials:
         labels = [] if dataset.labels is None else [dataset.labels]
         data = data_hash(dataset.X, dataset.Y, *labels)
         # Fold by fold, so that the pace so far, over all methods, tells when the rest will be done.
-        self.trials = {
-            (method.name, j): Trial(
-                {"method": method.name, "fold": j, "seed": seed, **protocol}, trial_code(method), data
-            )
-            for j in range(len(tests))
-            for method in methods
-        }
+        self.trials: dict[tuple[str, int], Trial] = {}
+        for j, method in product(range(len(tests)), methods):
+            settings = {"method": method.name, "fold": j, "seed": seed, **protocol}
+            self.trials[method.name, j] = Trial(settings, trial_code(method), data)
 
     def fold(self, index: int) -> Fold:
         """Made when it is asked for, so that only one is held."""

@@ -1,6 +1,7 @@
 """How settings are chosen inside a training part, and what every method gives back."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -114,20 +115,16 @@ class CompareMethod(Protocol):
     @property
     def name(self) -> str:
         """The name by which the command line knows it."""
-        ...
 
     @property
     def family(self) -> Family:
         """Whose champion it may be."""
-        ...
 
     def fit(self, training: Training, *, seed: int) -> Model:
         """Choose the settings within the training part, and fit to all of it."""
-        ...
 
     def forecast(self, training: Training) -> float:
         """Seconds that `fit` will take, from timing a small piece of it."""
-        ...
 
 
 def drawn_rows(dataset: Dataset, num_rows: int, *, seed: int) -> Tensor:
@@ -167,6 +164,34 @@ def scores(predictions: Tensor, training: Training) -> list[Score]:
 def mean_score(parts: list[Score]) -> Score:
     """The mean over the inner splits."""
     return Score(float(np.mean([s.error for s in parts])), float(np.mean([s.squared for s in parts])))
+
+
+def judged(
+    training: Training, scores_of: Callable[[Training, Training], Sequence[Score]], *, seed: int
+) -> list[Score]:
+    """The mean score of each of several candidates over the inner splits.
+
+    Args:
+        training: What is split.
+        scores_of: Scores of the candidates that were fitted to one part, on the rows of the other.
+        seed: Seed of the splits.
+    """
+    parts = [scores_of(training[fit], training[choose]) for fit, choose in inner_splits(training, seed=seed)]
+    return [mean_score(list(each)) for each in zip(*parts, strict=True)]
+
+
+def pilot_seconds(training: Training, work: Callable[[Training], object]) -> float:
+    """Time of work whose time grows as the number of rows, from doing it on a few."""
+    pilot = training.pilot()
+    start = time.perf_counter()
+    work(pilot)
+    return (time.perf_counter() - start) * training.n / pilot.n
+
+
+def judging_seconds(training: Training, fit_each: Callable[[Training], object], num_candidates: int) -> float:
+    """Time to judge candidates and to fit one, from fitting each of them to a few rows."""
+    seconds = pilot_seconds(training, fit_each)
+    return seconds * (len(inner_splits(training, seed=0)) + 1 / num_candidates)
 
 
 def best_score(candidates: list[Score]) -> int:

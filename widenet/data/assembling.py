@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -158,13 +160,8 @@ def _assemble(
 def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
     """Names of flattened pixels of images of shape (height, width) or (height, width, 3), counted from 1."""
     colours = ("",) if len(shape) == 2 else (" red", " green", " blue")
-    height, width = shape[:2]
-    return tuple(
-        f"pixel {i},{j}{colour}"
-        for i in range(1, height + 1)
-        for j in range(1, width + 1)
-        for colour in colours
-    )
+    rows, columns = (range(1, size + 1) for size in shape[:2])
+    return tuple(f"pixel {i},{j}{colour}" for i, j, colour in product(rows, columns, colours))
 
 
 def _pixel_targets(pixels: Pixels, classes: tuple[str, ...]) -> Targets:

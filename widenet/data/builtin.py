@@ -252,14 +252,5 @@ def _read_size(known: Builtin) -> tuple[int, int, tuple[str, ...]]:
 def _describe_concept(source: str) -> Description:
     draw = parse_draw(source)
     known, concept = CONCEPTS[draw.name], draw.concept
-    return Description(
-        source,
-        known.description,
-        draw.n,
-        concept.d,
-        (),
-        known.source,
-        (),
-        concept.num_outputs,
-        shown_options(draw.name),
-    )
+    about = (source, known.description, draw.n, concept.d, (), known.source, ())
+    return Description(*about, concept.num_outputs, shown_options(draw.name))

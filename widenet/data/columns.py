@@ -37,11 +37,9 @@ class NumericColumn:
     def encode(self, values: pd.Series) -> np.ndarray:
         """Numbers of shape (n, 1)."""
         parsed = numbers(values)
-        refuse_first(
-            np.isnan(parsed) & ~missing(values), values, "is not a number: correct it or drop the row."
-        )
-        refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
         gaps = np.isnan(parsed)
+        refuse_first(gaps & ~missing(values), values, "is not a number: correct it or drop the row.")
+        refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
         if self.fill is None:
             refuse_first(gaps, values, "is missing: fill it in, or fit with `impute=True`.")
         else:
@@ -148,15 +146,9 @@ def is_numeric(values: pd.Series) -> bool:
     if few_codes(values.nunique(), num_given) and odd_counts.min() > 1:
         return False
     if 2 * num_odd <= num_given:
-        hint = (
-            "write decimals with a point"
-            if _decimal_comma(odd_counts.index[0])
-            else "correct it or drop the row"
-        )
-        share = (
-            f"is not a number, as {num_given - num_odd:,} of {num_given:,} values of this column are: {hint}."
-        )
-        refuse_first(odd, values, share)
+        comma, most = _decimal_comma(odd_counts.index[0]), f"{num_given - num_odd:,} of {num_given:,}"
+        hint = "write decimals with a point" if comma else "correct it or drop the row"
+        refuse_first(odd, values, f"is not a number, as {most} values of this column are: {hint}.")
     return False
 
 

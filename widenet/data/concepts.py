@@ -25,11 +25,9 @@ class Target(Protocol):
     @property
     def num_outputs(self) -> int:
         """The number k of outputs."""
-        ...
 
     def evaluate(self, X: Tensor) -> Tensor:
         """Outputs of shape (n, k) for rows X (n, d)."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -123,8 +121,18 @@ class ResidualTarget:
         return self.beta * hidden + self.alpha * self.outer.evaluate(hidden)
 
 
+class _Weighted:
+    """A target whose outputs are sums with weights `a`, one row for each output."""
+
+    a: Tensor
+
+    @property
+    def num_outputs(self) -> int:
+        return self.a.shape[0]
+
+
 @dataclass(frozen=True)
-class RidgeSums:
+class RidgeSums(_Weighted):
     """F_r(x) = Σ_i a_{r,i} φ_{r,i}(⟨w_{r,i}, x⟩) [resnet-beyond-kernels, (5.1) and (5.2)].
 
     The paper takes |a| ≤ 1, ‖w‖ = 1/√2 and ‖x‖ = ‖F(x)‖ = 1; other scales belong into φ.
@@ -143,10 +151,6 @@ class RidgeSums:
         k, p = len(self.functions), len(self.functions[0])
         _require_shapes((self.w, "w", (k, p, None)), (self.a, "a", (k, p)))
 
-    @property
-    def num_outputs(self) -> int:
-        return len(self.functions)
-
     def evaluate(self, X: Tensor) -> Tensor:
         projections = torch.einsum("nd,kpd->nkp", X, self.w.to(X))
         units = [_each(row, projections[:, r]) for r, row in enumerate(self.functions)]
@@ -154,7 +158,7 @@ class RidgeSums:
 
 
 @dataclass(frozen=True)
-class GeneralSums:
+class GeneralSums(_Weighted):
     """F_r(x) = Σ_i a_{r,i} φ_{r,i}(⟨w1_i, (x,1)⟩/‖(x,1)‖) ⟨w2_i, (x,1)⟩ [resnet-beyond-kernels, Def. A.1].
 
     The paper takes |a| ≤ 1, ‖w1‖ = ‖w2‖ = 1, and φ with a constant and odd powers only.
@@ -177,10 +181,6 @@ class GeneralSums:
             (self.w1, "w1", (p, None)), (self.w2, "w2", (p, self.w1.shape[-1])), (self.a, "a", (k, p))
         )
 
-    @property
-    def num_outputs(self) -> int:
-        return len(self.functions)
-
     def evaluate(self, X: Tensor) -> Tensor:
         with_one = torch.cat([X, X.new_ones(len(X), 1)], dim=1)
         cosines = with_one / with_one.norm(dim=1, keepdim=True) @ self.w1.T.to(X)
@@ -189,7 +189,7 @@ class GeneralSums:
 
 
 @dataclass(frozen=True)
-class TwoLayerTarget:
+class TwoLayerTarget(_Weighted):
     """f_r(x) = Σ_i a_{r,i} φ_i(⟨w1_i, x⟩) ⟨w2_i, x⟩ [beyond-two-layers, (3.1)].
 
     The paper takes |a| ≤ 1, ‖w1‖ = ‖w2‖ = ‖x‖ = 1 and x_d = 1/2.
@@ -212,17 +212,13 @@ class TwoLayerTarget:
             (self.w1, "w1", (p, None)), (self.w2, "w2", (p, self.w1.shape[-1])), (self.a, "a", (None, p))
         )
 
-    @property
-    def num_outputs(self) -> int:
-        return self.a.shape[0]
-
     def evaluate(self, X: Tensor) -> Tensor:
         units = _each(self.functions, X @ self.w1.T.to(X)) * (X @ self.w2.T.to(X))
         return units @ self.a.T.to(X)
 
 
 @dataclass(frozen=True)
-class ThreeLayerTarget:
+class ThreeLayerTarget(_Weighted):
     """f_r(x) = Σ_i a_{r,i} Φ_i(Σ_j v1_{i,j} φ1_j(⟨w1_j, x⟩)) · (Σ_j v2_{i,j} φ2_j(⟨w2_j, x⟩)).
 
     This is (4.1) of [beyond-two-layers], where |a| ≤ 1 and the rows of w1, w2, v1, v2 have norm 1.
@@ -256,10 +252,6 @@ class ThreeLayerTarget:
             (self.v2, "v2", (p1, q2)),
             (self.a, "a", (None, p1)),
         )
-
-    @property
-    def num_outputs(self) -> int:
-        return self.a.shape[0]
 
     def evaluate(self, X: Tensor) -> Tensor:
         first = _each(self.inner1, X @ self.w1.T.to(X)) @ self.v1.T.to(X)

@@ -74,9 +74,7 @@ def _opposite_pairs(X: Tensor, unique: Tensor) -> list[tuple[int, int]]:
         return []
     n = len(unique)
     points = X[unique]
-    first = _first_of_same(torch.cat([points, -points]))[
-        n:
-    ]  # a mirror image that meets a point, meets it first
+    first = _first_of_same(torch.cat([points, -points]))[n:]  # of a mirror image: the point that it meets
     index = (first < torch.arange(n)).nonzero()[:, 0]
     return list(zip(unique[first[index]].tolist(), unique[index].tolist(), strict=True))
 

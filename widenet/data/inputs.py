@@ -14,11 +14,9 @@ class Inputs(Protocol):
     @property
     def d(self) -> int:
         """Number of coordinates."""
-        ...
 
     def draw(self, n: int, *, generator: torch.Generator) -> Tensor:
         """Independent rows, float64, shape (n, d)."""
-        ...
 
 
 @dataclass(frozen=True)

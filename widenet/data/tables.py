@@ -60,46 +60,42 @@ def read_delimited(path: Path, target: str | None) -> Table:
 
 def scan_delimited(path: Path) -> Layout:
     """Check the structure of a delimited file, holding one record at a time."""
+    file_name = shown(path.name)
     require_memory(path.stat().st_size, f"A table of {path.stat().st_size:,} bytes")  # may be a single line
     try:
         # newline="" leaves line ends inside quotes alone, and utf-8-sig takes a byte order mark away.
         with path.open(encoding="utf-8-sig", newline="") as file:
             delimiter = _delimiter(file.readline(), DELIMITERS[path.suffix.lower()])
             file.seek(0)
-            reader = csv.reader(
-                _without_nul(file, path), delimiter=delimiter, skipinitialspace=True, strict=True
-            )
+            lines = _without_nul(file, file_name)
+            reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
             header = tuple(name.strip() for name in next(filter(None, reader), []))
-            _check_header(header, path)
+            _check_header(header, file_name)
             num_rows = 0
             for record in reader:
                 if record and len(record) != len(header):
                     raise InputError(
-                        f"Line {reader.line_num} of {shown(path.name)} (row {num_rows + 1}) has "
+                        f"Line {reader.line_num} of {file_name} (row {num_rows + 1}) has "
                         f"{counted(len(record), 'field')} and the header has {len(header)}: correct that "
                         "line."
                     )
                 num_rows += bool(record)
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{shown(path.name)} is not UTF-8 text (byte {error.object[error.start]:#04x} cannot be read): "
+            f"{file_name} is not UTF-8 text (byte {error.object[error.start]:#04x} cannot be read): "
             "save it as UTF-8."
         ) from error
     except csv.Error as error:
-        raise InputError(
-            f"Line {reader.line_num} of {shown(path.name)} is not valid CSV: {error}."
-        ) from error
+        raise InputError(f"Line {reader.line_num} of {file_name} is not valid CSV: {error}.") from error
     if not num_rows:
-        raise InputError(f"{shown(path.name)} has a header and no rows: add at least two rows.")
+        raise InputError(f"{file_name} has a header and no rows: add at least two rows.")
     return Layout(delimiter, header, num_rows)
 
 
-def _without_nul(lines: Iterable[str], path: Path) -> Iterator[str]:
+def _without_nul(lines: Iterable[str], file_name: str) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         if "\0" in line:
-            raise InputError(
-                f"Line {number} of {shown(path.name)} holds a NUL byte: save the file as UTF-8 text."
-            )
+            raise InputError(f"Line {number} of {file_name} holds a NUL byte: save the file as UTF-8 text.")
         yield line
 
 
@@ -109,26 +105,26 @@ def _delimiter(line: str, candidates: str) -> str:
     return max(candidates, key=unquoted.count)
 
 
-def _check_header(header: tuple[str, ...], path: Path) -> None:
+def _check_header(header: tuple[str, ...], file_name: str) -> None:
     if not any(header):
-        raise InputError(f"{shown(path.name)} is empty: it needs a header line and rows.")
+        raise InputError(f"{file_name} is empty: it needs a header line and rows.")
     if "" in header:
         raise InputError(
-            f"Column {header.index('') + 1} of {shown(path.name)} has no name: name it, or drop it if it "
+            f"Column {header.index('') + 1} of {file_name} has no name: name it, or drop it if it "
             "only numbers the rows."
         )
     repeated = [name for name, count in Counter(header).items() if count > 1]
     if repeated:
         raise InputError(
-            f"{shown(path.name)} has more than one column named {listed(repeated)}: rename or drop them."
+            f"{file_name} has more than one column named {listed(repeated)}: rename or drop them."
         )
     if len(header) < 2:
         raise InputError(
-            f"{shown(path.name)} has only the column {shown(header[0])}: it needs features and a target."
+            f"{file_name} has only the column {shown(header[0])}: it needs features and a target."
         )
     if all(_is_number(name) for name in header) and header not in (_count(header, 0), _count(header, 1)):
         raise InputError(
-            f"The first line of {shown(path.name)} holds numbers, not column names: add a header line with "
+            f"The first line of {file_name} holds numbers, not column names: add a header line with "
             "a name for each column."
         )
 
@@ -186,7 +182,7 @@ def read_parquet(path: Path, target: str | None) -> Table:
             schema, metadata = file.schema_arrow, file.metadata
             # pandas keeps its row index as a column, which is no feature.
             header = tuple(name for name in schema.names if not re.fullmatch(r"__index_level_\d+__", name))
-            _check_header(header, path)
+            _check_header(header, shown(path.name))
             _refuse_nested(schema, header)
             name, note = choose_target(header, target)
             num_rows = metadata.num_rows

@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
+from widenet.data.dataset import Dataset
 from widenet.data.origin import Origin
 from widenet.memorise.conditions import Conditions
 from widenet.memorise.landscape import Landscape, landscape
@@ -73,8 +74,7 @@ def certificate_bytes(
     X: Tensor,
     conditions: Conditions,
     fit: MeasuredFit,
-    origin: Origin,
-    classes: tuple[str, ...],
+    dataset: Dataset,
     weights: bytes,
 ) -> bytes:
     """The certificate as a file.
@@ -84,13 +84,13 @@ def certificate_bytes(
         X: Its inputs, prepared and perturbed, shape (n, d).
         conditions: What the theorems require.
         fit: The weights, of which it must be true that they reproduce all targets.
-        origin: Where the rows came from.
-        classes: Names of the classes, in the order of the numbers that stand for them; none for numbers.
+        dataset: Where the rows came from, and the classes in the order of the numbers that stand for them.
         weights: The file of weights.
     """
     if not fit.labels_reproduced:
         raise ValueError("weights that miss a target have no certificate")
-    layer, found = problem.layer, fit.landscape
+    layer = problem.layer
+    origin = dataset.origin or Origin(dataset.name, None, dataset.preparation.kind, False)
     record = {
         "schema": SCHEMA,
         "version": version("widenet"),
@@ -100,7 +100,7 @@ def certificate_bytes(
             "seed": problem.seed,
             "inputs_sha256": tensor_sha256(X),
             "targets_sha256": tensor_sha256(problem.y),
-            "classes_sha256": hashlib.sha256(json.dumps(classes).encode()).hexdigest(),
+            "classes_sha256": hashlib.sha256(json.dumps(dataset.classes).encode()).hexdigest(),
         },
         "network": {
             "power": 1 if layer is None else layer.power,
@@ -109,33 +109,28 @@ def certificate_bytes(
             "weights_sha256": hashlib.sha256(weights).hexdigest(),
         },
         "n": problem.n,
-        "points": conditions.num_points,
         "d": X.shape[1],
-        "layers": problem.layers,
-        "k": problem.k,
-        "r": problem.r,
-        "parameters": problem.num_parameters,
+        **measured_facts(problem, conditions, fit),
         "sigma_min": asdict(conditions.sigma_min),
-        "loss": found.loss,
-        "max_residual": found.max_residual,
-        "tolerance": fit.tolerance,
-        "labels_reproduced": True,
-        "curvature_norm": found.curvature_norm,
-        "lambda_min": found.lambda_min,
-        "bound": bound_of(fit, conditions),
-        "holds": holds_of(fit, conditions),
     }
     return canonical(record | {"digest": hashlib.sha256(canonical(record)).hexdigest()})
 
 
-def bound_of(fit: MeasuredFit, conditions: Conditions) -> float | None:
-    """Lemma 4's bound; None without a proof that σ_min is not 0."""
-    return fit.landscape.bound if conditions.sigma_min.lower > 0 else None
-
-
-def holds_of(fit: MeasuredFit, conditions: Conditions) -> bool | None:
-    """Whether the loss is within Lemma 4's bound; None without a bound."""
-    return fit.landscape.holds if conditions.sigma_min.lower > 0 else None
+def measured_facts(problem: SquaresProblem, conditions: Conditions, fit: MeasuredFit) -> dict[str, Any]:
+    """What certificate and result say of a network; without a proof that σ_min is not 0, no bound holds."""
+    unproved = {} if conditions.sigma_min.lower > 0 else {"bound": None, "holds": None}
+    return {
+        "points": conditions.num_points,
+        "layers": problem.layers,
+        "k": problem.k,
+        "r": problem.r,
+        "parameters": problem.num_parameters,
+        "sigma_min": conditions.sigma_min,
+        "tolerance": fit.tolerance,
+        "labels_reproduced": fit.labels_reproduced,
+        **asdict(fit.landscape),
+        **unproved,
+    }
 
 
 def canonical(record: dict[str, Any]) -> bytes:

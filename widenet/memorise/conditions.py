@@ -30,19 +30,15 @@ class Conditions:
         most_two_layers: rank(rank + 1)/2, the most points that two layers fit whatever their targets.
         sigma_two_layers: σ_min for two layers, 0.0 where it is not proved positive; None where measuring it
             for a network that is not taken would take too long.
-        layers: Of the network that is taken, 2 or 3.
-        k: Inputs of the trained layer: d, or the neurons of the random layer.
+        layers: Of the network that is taken; `k`, `r` and `power` too are told in `MemoriseResult`.
         k_theorem: The random layer's 2⌈√points⌉ neurons of Theorem 5.
-        power: Exponent of the random layer; None for two layers.
         most_points: The most points that this network fits whatever their targets.
-        r: Neurons of the trained layer.
         r_needed: 2k + 2, the least for which Lemma 3 is proved.
         num_parameters: Trained weights.
         sigma_min: Of [z_j^{⊗2}] over the distinct points; its bound is for the exact z_j, which rounding of
             the random layer moves.
         certifiable: The σ_min that float64 can tell from 0 here: its square is twice the rounding of G's
             factorisation, and the rounding of the random layer is beyond that.
-        noise: Standard deviation of the perturbation that was made already.
         mending_noise: The smallest standard deviation tried that gives a certified σ_min; None where none is
             needed or none was found.
         rows_tried: Rows on which perturbations were tried; 0 where none was needed.
@@ -64,7 +60,6 @@ class Conditions:
     num_parameters: int
     sigma_min: EigenvalueBracket
     certifiable: float
-    noise: float
     mending_noise: float | None
     rows_tried: int
 
@@ -98,7 +93,6 @@ def conditions_of(
         num_parameters=problem.num_parameters,
         sigma_min=sigma,
         certifiable=smallest_certifiable(Z, errors),
-        noise=problem.noise,
         mending_noise=mending,
         rows_tried=tried,
     )

@@ -13,8 +13,7 @@ from torch import Tensor
 from widenet.base.errors import InputError, WidenetError
 from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
-from widenet.data.origin import Origin
-from widenet.memorise.certificate import bound_of, certificate_bytes, holds_of, measure_fit, pack_weights
+from widenet.memorise.certificate import certificate_bytes, measure_fit, measured_facts, pack_weights
 from widenet.memorise.conditions import Conditions, conditions_of
 from widenet.memorise.forecast import forecast_memorising
 from widenet.memorise.methods.method import FittingMethod, State, copied, last_loss
@@ -101,30 +100,16 @@ def _result(
     """Measure the network of weights W (k, r), and certify it where every target is reproduced."""
     X = perturbed_inputs(dataset.X, problem.noise, problem.seed)
     fit = measure_fit(problem, X, W, conditions, is_classes=dataset.labels is not None)
-    found, weights, certificate = fit.landscape, pack_weights(problem, fit.W), None
+    weights, certificate = pack_weights(problem, fit.W), None
     if fit.labels_reproduced:
-        origin = dataset.origin or Origin(dataset.name, None, dataset.preparation.kind, False)
-        certificate = certificate_bytes(problem, X, conditions, fit, origin, dataset.classes, weights)
+        certificate = certificate_bytes(problem, X, conditions, fit, dataset, weights)
     return MemoriseResult(
         data=data_summary(dataset),
         noise=float(problem.noise),
         conditions=conditions,
-        points=conditions.num_points,
-        layers=problem.layers,
-        k=problem.k,
-        r=problem.r,
         power=conditions.power,
-        parameters=problem.num_parameters,
-        sigma_min=conditions.sigma_min,
-        loss=found.loss,
-        max_residual=found.max_residual,
         rounding=fit.rounding,
-        tolerance=fit.tolerance,
-        labels_reproduced=fit.labels_reproduced,
-        curvature_norm=found.curvature_norm,
-        lambda_min=found.lambda_min,
-        bound=bound_of(fit, conditions),
-        holds=holds_of(fit, conditions),
+        **measured_facts(problem, conditions, fit),
         method=method.name,
         plan=method.plan(problem),
         steps=method.steps(state),
@@ -157,10 +142,9 @@ def method_of(settings: MemoriseSettings, conditions: Conditions) -> FittingMeth
     if not settings.theorem:
         return method_type(settings)()
     if conditions.sigma_min.lower <= 0:
-        noise = conditions.mending_noise
-        advice = (
-            "add columns, or take fewer rows" if noise is None else f"`perturb={noise:g}` would mend that"
-        )
+        noise, advice = conditions.mending_noise, "add columns, or take fewer rows"
+        if noise is not None:
+            advice = f"`perturb={noise:g}` would mend that"
         raise InputError(f"Theorem 4 requires σ_min > 0, which cannot be proved here: {advice}.")
     return TheoremDescent(sigma=conditions.sigma_min.lower)
 
@@ -169,9 +153,8 @@ def _conditions(dataset: Dataset, problem: SquaresProblem, kept: KeptState, prog
     """What the theorems require, measured now or by an earlier run."""
     if kept.earlier is None:
         progress("computing σ_min")
-        return conditions_of(
-            dataset, problem, progress=lambda share: progress("computing σ_min", detail=f"{share:.0%}")
-        )
+        stage = "computing σ_min"
+        return conditions_of(dataset, problem, progress=lambda share: progress(stage, detail=f"{share:.0%}"))
     history = kept.earlier.arrays.get("history")
     progress.note(Resumed(None if history is None else int(history[-1, 0])))
     record = dict(kept.earlier.notes["conditions"])
@@ -187,10 +170,8 @@ def _train(
 ) -> State:
     """The state at the end; what an interruption leaves is kept before it goes on."""
     earlier = {} if kept.earlier is None else kept.earlier.arrays
-    # A copy has the layout of one that was read back from a store, so that both round alike.
-    state = copied(
-        {name: torch.from_numpy(array) for name, array in earlier.items()} or method.start(problem)
-    )
+    stored = {name: torch.from_numpy(array) for name, array in earlier.items()}
+    state = copied(stored or method.start(problem))  # laid out as if it was stored, so that both round alike
     progress("training")
     try:
         while not method.done(state):

@@ -1,13 +1,9 @@
 """How far a long trial has come, kept in a store every now and then, so that one that was killed goes on."""
 
 import time
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
 
 from widenet.runs.store import Store
-from widenet.runs.trial import Trial
+from widenet.runs.trial import Arrays, Record, Trial
 
 EVERY = 10.0  # seconds between two writings
 
@@ -25,21 +21,19 @@ class KeptState:
         self._is_kept = self.earlier is not None
         self._due = time.monotonic() + EVERY
 
-    def save_if_due(self, arrays: Mapping[str, np.ndarray], notes: Mapping[str, Any]) -> None:
+    def save_if_due(self, arrays: Arrays, notes: Record) -> None:
         """Keep the state, unless that was done a moment ago; arguments as of `Store.save_state`."""
         if time.monotonic() >= self._due:
             self.save(arrays, notes)
 
-    def save(
-        self, arrays: Mapping[str, np.ndarray], notes: Mapping[str, Any], *, finished: bool = False
-    ) -> None:
+    def save(self, arrays: Arrays, notes: Record, *, finished: bool = False) -> None:
         """Keep the state."""
         if self._store is not None:
             self._store.save_state(self._trial, arrays, notes, finished=finished)
             self._is_kept = True
             self._due = time.monotonic() + EVERY
 
-    def finish(self, arrays: Mapping[str, np.ndarray], notes: Mapping[str, Any]) -> None:
+    def finish(self, arrays: Arrays, notes: Record) -> None:
         """Keep the end of a trial of which an earlier state is kept; a short trial can be run again."""
         if self._is_kept:
             self.save(arrays, notes, finished=True)

@@ -4,21 +4,18 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple
 from pathlib import Path
-from types import TracebackType
 from typing import Any
-
-import numpy as np
 
 from widenet.base.errors import InputError, WidenetError
 from widenet.runs import tables
 from widenet.runs.owner import Owner
 from widenet.runs.records import unpack_json
 from widenet.runs.tables import Row, TrialState, row_id
-from widenet.runs.trial import Trial, TrialResult
+from widenet.runs.trial import Arrays, Record, Trial, TrialResult
 
 APPLICATION = int.from_bytes(b"wnet", "big")  # marks the file as ours, where `file` and SQLite look for it
 SCHEMA = 2  # that of 1 has no states
@@ -59,9 +56,7 @@ class Store:
     def __enter__(self) -> "Store":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -122,14 +117,7 @@ class Store:
                 [(row_id(trial.identity), self._owner.token) for trial in trials],
             )
 
-    def save_state(
-        self,
-        trial: Trial,
-        arrays: Mapping[str, np.ndarray],
-        notes: Mapping[str, Any],
-        *,
-        finished: bool = False,
-    ) -> None:
+    def save_state(self, trial: Trial, arrays: Arrays, notes: Record, *, finished: bool = False) -> None:
         """Keep how far a trial has come, in one transaction, in place of what was kept of it before.
 
         Args:

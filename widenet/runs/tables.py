@@ -2,14 +2,11 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass
-from typing import Any
-
-import numpy as np
 
 from widenet.runs.records import checksum, pack_arrays, pack_json, unpack_arrays, unpack_json
-from widenet.runs.trial import Trial, TrialResult
+from widenet.runs.trial import Arrays, Record, Trial, TrialResult
 
 KEPT = ("trials", "states")  # tables whose rows are judged
 # The number of a row comes from the hash of its trial, so that the table itself is the only index: there is
@@ -77,8 +74,8 @@ class TrialState:
         finished: Whether the trial has come to its end, from which its result can be made at once.
     """
 
-    arrays: Mapping[str, np.ndarray]
-    notes: Mapping[str, Any]
+    arrays: Arrays
+    notes: Record
     finished: bool = False
 
 
@@ -86,18 +83,14 @@ def state_rows(trial: Trial, state: TrialState) -> Iterator[Row]:
     """A state in parts, each a row: the first has the notes and tells what all the others are together."""
     packed = pack_arrays(state.arrays)
     num_parts = -(-len(packed) // PART)
-    head = {
-        "notes": state.notes,
-        "finished": state.finished,
-        "num_parts": num_parts,
-        "checksum": checksum(packed).hex(),
-    }
+    head = {"notes": state.notes, "finished": state.finished, "num_parts": num_parts}
+    head |= {"checksum": checksum(packed).hex()}
     yield Row.packed(part_identity(trial, 0), pack_json(head).encode(), b"")
     for part in range(num_parts):
         yield Row.packed(part_identity(trial, part + 1), b"", packed[part * PART : (part + 1) * PART])
 
 
-def state_of(head: Mapping[str, Any], parts: Iterator[Row | None]) -> TrialState | None:
+def state_of(head: Record, parts: Iterator[Row | None]) -> TrialState | None:
     """The state of a first row's record and the rows after it; None where they are not what it tells."""
     packed = b"".join(b"" if row is None else row.arrays for row in parts)
     if checksum(packed).hex() != head["checksum"]:

@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike
 
 from widenet.runs.records import pack_json
 
+Record = Mapping[str, Any]  # numbers and words, as `pack_json` takes them
+Arrays = Mapping[str, np.ndarray]  # named arrays of numbers, such as weights
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -22,7 +25,7 @@ class Trial:
         data: Hash of the data that it is computed from, from `data_hash`.
     """
 
-    settings: Mapping[str, Any]
+    settings: Record
     code: str
     data: str
 
@@ -43,12 +46,12 @@ class TrialResult:
     """What a trial found.
 
     Attributes:
-        record: Numbers and words, as `pack_json` takes them.
-        arrays: Named arrays of numbers, such as weights.
+        record: Numbers and words.
+        arrays: Arrays of numbers.
     """
 
-    record: Mapping[str, Any]
-    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    record: Record
+    arrays: Arrays = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from widenet.report import compare as room
 from widenet.report.compare import FILES, page, record, screen, sentences
 from widenet.report.compare.charts import compare_charts
 from widenet.report.compare.files import table_csv
-from widenet.report.compare.page import _method_row, _tiles
-from widenet.report.compare.sentences import choice_text, time_text
+from widenet.report.compare.page import _tiles
+from widenet.report.compare.sentences import choice_text, method_cells, p_text, time_text
 from widenet.report.parts.publish import CONFIG_FILE, PAGE_FILE, RESULT_FILE, publish
 
 HOSTILE = "</script><img src=x onerror=alert(1)> [bold]"
@@ -72,8 +72,9 @@ def test_an_error_of_zero_has_its_p(outline_of, compared):
     worst = replace(result.methods[-1], error=0.0)
     text = outline_of(page(replace(result, methods=(*result.methods[:-1], worst)))).text
     assert text.count("p < 0.0001") + text.count("p = 0.") >= len(result.methods) - 1
-    row = _method_row(result, worst, {"forest": 0.03})
-    assert row[6] == "p = 0.03"
+    tests = [replace(test, adjusted=0.03) for test in result.significance.against_best]
+    significance = replace(result.significance, against_best=tuple(tests))
+    assert method_cells(replace(result, significance=significance), worst, p_text)[6] == "p = 0.03"
 
 
 def test_tiles_show_the_champions(outline_of, compared):

@@ -38,7 +38,6 @@ CONDITIONS = Conditions(
     num_parameters=20200,
     sigma_min=EigenvalueBracket(0.31, 0.29),
     certifiable=1e-8,
-    noise=0.01,
     mending_noise=None,
     rows_tried=0,
 )

@@ -1,3 +1,5 @@
+import csv
+import io
 import json
 import math
 import os
@@ -141,3 +143,10 @@ def test_interrupt_between_the_renames_restores_the_old(tmp_path, monkeypatch):
         write_folder(out, FILES | {"result.json": "new"}, force=True)
     assert contents(out) == expected()
     assert [path.name for path in tmp_path.iterdir()] == ["result"]
+
+
+def test_a_table_as_text_is_read_back_whole():
+    rows = [["1", 'says "a, b"'], ["", "two\nlines"]]
+    text = files.csv_text(("n", "words"), rows)
+    assert list(csv.reader(io.StringIO(text))) == [["n", "words"], *rows]
+    assert files.csv_text(("x",), [(0.1 + 0.2,), (None,)]).splitlines() == ["x", "0.30000000000000004", '""']

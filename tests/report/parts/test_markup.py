@@ -5,7 +5,7 @@ def test_text_is_escaped_and_markup_is_kept():
     assert element("p", "<b>", Html("<i>x</i>"), class_="a", aria_label='"') == (
         '<p class="a" aria-label="&quot;">&lt;b&gt;<i>x</i></p>'
     )
-    assert join(["a & b", Html("&amp;")]) == "a &amp; b&amp;"
+    assert join("a & b", Html("&amp;")) == "a &amp; b&amp;"
 
 
 def test_settings_in_sentences_are_code():

@@ -2,11 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 CERTIFICATE_SCHEMA = "widenet/certificate/1"
 MOST = 2**48  # rows, columns, neurons: far beyond any data, and still without overflow in a product with 8
@@ -19,41 +16,74 @@ class RefutedError(Exception):
 
 
 @dataclass(frozen=True)
+class _Kind:
+    """Values of a type: words for what is none of them, and the range of whole numbers."""
+
+    type: type
+    words: str
+    low: int = 0
+    high: int = 0
+
+    def read(self, record: dict[str, Any], name: str, *, optional: bool = False) -> Any:
+        """Take a field out of a record; what is finite was settled when it was written canonically."""
+        value: Any = record.pop(name)
+        if value is None and optional:
+            return None
+        fits = type(value) is self.type
+        if not fits or (self.type is int and not self.low <= value <= self.high):
+            raise TypeError(f"{name} is {self.words}")
+        return value
+
+
+def _whole(low: int = 1, high: int = MOST) -> _Kind:
+    return _Kind(int, f"not a whole number from {low} to {high}", low, high)
+
+
+OBJECT, TEXT = _Kind(dict, "not an object"), _Kind(str, "not text")
+TRUTH, NUMBER = _Kind(bool, "neither true nor false"), _Kind(float, "not a number with a point")
+
+
+def _at(place: str, kind: _Kind, name: str = "", *, optional: bool = False) -> Any:
+    """A field that a certificate has at this place, under its own name or another; it may be optional."""
+    return field(metadata={"at": (place, kind, name, optional)})
+
+
+@dataclass(frozen=True)
 class Claim:
     """What a certificate says, field by field as docs/memorise.md tells it."""
 
-    source: str
-    target: str | None
-    prepare: str
-    impute: bool
-    file_sha256: str | None
-    noise: float
-    seed: int
-    inputs_sha256: str
-    targets_sha256: str
-    classes_sha256: str
-    weights_sha256: str
-    n: int
-    points: int
-    d: int
-    layers: int
-    k: int
-    r: int
-    positive: int
-    negative: int
-    power: int
-    scale: float
-    parameters: int
-    loss: float
-    max_residual: float
-    tolerance: float
-    labels_reproduced: bool
-    sigma_value: float
-    sigma_lower: float
-    curvature_norm: float
-    lambda_min: float
-    bound: float | None
-    holds: bool | None
+    source: str = _at("data", TEXT)
+    target: str | None = _at("data", TEXT, optional=True)
+    prepare: str = _at("data", TEXT)
+    impute: bool = _at("data", TRUTH)
+    file_sha256: str | None = _at("data", TEXT, optional=True)
+    noise: float = _at("data", NUMBER)
+    seed: int = _at("data", _whole(0, 2**63 - 1))
+    inputs_sha256: str = _at("data", TEXT)
+    targets_sha256: str = _at("data", TEXT)
+    classes_sha256: str = _at("data", TEXT)
+    weights_sha256: str = _at("network", TEXT)
+    n: int = _at("", _whole())
+    points: int = _at("", _whole())
+    d: int = _at("", _whole())
+    layers: int = _at("", _whole(2, 3))
+    k: int = _at("", _whole())
+    r: int = _at("", _whole())
+    positive: int = _at("signs", _whole())
+    negative: int = _at("signs", _whole())
+    power: int = _at("network", _whole(1, MOST_POWER))
+    scale: float = _at("network", NUMBER)
+    parameters: int = _at("", _whole(1, MOST**2))
+    loss: float = _at("", NUMBER)
+    max_residual: float = _at("", NUMBER)
+    tolerance: float = _at("", NUMBER)
+    labels_reproduced: bool = _at("", TRUTH)
+    sigma_value: float = _at("sigma_min", NUMBER, "value")
+    sigma_lower: float = _at("sigma_min", NUMBER, "lower")
+    curvature_norm: float = _at("", NUMBER)
+    lambda_min: float = _at("", NUMBER)
+    bound: float | None = _at("", NUMBER, optional=True)
+    holds: bool | None = _at("", TRUTH, optional=True)
 
 
 def parse_claim(content: bytes) -> Claim:
@@ -104,47 +134,17 @@ def _canonical(record: dict[str, Any]) -> bytes:
 
 def _claim_of(record: dict[str, Any]) -> Claim:
     """Take field by field out of a record, until nothing is left that nobody would check."""
-    data, network, sigma = (_object(record, name) for name in ("data", "network", "sigma_min"))
-    signs = _object(network, "signs")
-    claim = Claim(
-        source=_text(data, "source"),
-        target=_optional(_text, data, "target"),
-        prepare=_text(data, "prepare"),
-        impute=_truth(data, "impute"),
-        file_sha256=_optional(_text, data, "file_sha256"),
-        noise=_number(data, "noise"),
-        seed=_whole(data, "seed", 0, 2**63 - 1),
-        inputs_sha256=_text(data, "inputs_sha256"),
-        targets_sha256=_text(data, "targets_sha256"),
-        classes_sha256=_text(data, "classes_sha256"),
-        weights_sha256=_text(network, "weights_sha256"),
-        n=_whole(record, "n"),
-        points=_whole(record, "points"),
-        d=_whole(record, "d"),
-        layers=_whole(record, "layers", 2, 3),
-        k=_whole(record, "k"),
-        r=_whole(record, "r"),
-        positive=_whole(signs, "positive"),
-        negative=_whole(signs, "negative"),
-        power=_whole(network, "power", 1, MOST_POWER),
-        scale=_number(network, "scale"),
-        parameters=_whole(record, "parameters", 1, MOST**2),
-        loss=_number(record, "loss"),
-        max_residual=_number(record, "max_residual"),
-        tolerance=_number(record, "tolerance"),
-        labels_reproduced=_truth(record, "labels_reproduced"),
-        sigma_value=_number(sigma, "value"),
-        sigma_lower=_number(sigma, "lower"),
-        curvature_norm=_number(record, "curvature_norm"),
-        lambda_min=_number(record, "lambda_min"),
-        bound=_optional(_number, record, "bound"),
-        holds=_optional(_truth, record, "holds"),
-    )
-    _text(record, "version")
-    unknown = [*data, *network, *sigma, *signs, *record]
+    places = {name: OBJECT.read(record, name) for name in ("data", "network", "sigma_min")}
+    places |= {"signs": OBJECT.read(places["network"], "signs"), "": record}
+    found = {}
+    for each in fields(Claim):
+        place, kind, name, optional = each.metadata["at"]
+        found[each.name] = kind.read(places[place], name or each.name, optional=optional)
+    TEXT.read(record, "version")
+    unknown = [name for place in places.values() for name in place]
     if unknown:
         raise ValueError(f"{unknown[0][:60]!r} is not a field that can be checked")
-    return claim
+    return Claim(**found)
 
 
 def _check_sizes(claim: Claim) -> None:
@@ -169,45 +169,3 @@ def _check_sizes(claim: Claim) -> None:
     sizes = (claim.noise, claim.loss, claim.max_residual, claim.curvature_norm, claim.sigma_lower)
     if min(*sizes, claim.sigma_value) < 0 or claim.scale <= 0:
         raise RefutedError("The certificate has a negative number where none can be.")
-
-
-def _object(record: dict[str, Any], name: str) -> dict[str, Any]:
-    value = record.pop(name)
-    if not isinstance(value, dict):
-        raise TypeError(f"{name} is not an object")
-    return value
-
-
-def _text(record: dict[str, Any], name: str) -> str:
-    value = record.pop(name)
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is not text")
-    return value
-
-
-def _truth(record: dict[str, Any], name: str) -> bool:
-    value = record.pop(name)
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} is neither true nor false")
-    return value
-
-
-def _number(record: dict[str, Any], name: str) -> float:
-    value = record.pop(name)
-    if not isinstance(value, float):  # what is finite was settled when it was written canonically
-        raise TypeError(f"{name} is not a number with a point")
-    return value
-
-
-def _whole(record: dict[str, Any], name: str, low: int = 1, high: int = MOST) -> int:
-    value = record.pop(name)
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise TypeError(f"{name} is not a whole number from {low} to {high}")
-    return value
-
-
-def _optional(kind: Callable[[dict[str, Any], str], T], record: dict[str, Any], name: str) -> T | None:
-    if record[name] is None:
-        record.pop(name)
-        return None
-    return kind(record, name)

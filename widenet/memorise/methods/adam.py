@@ -21,9 +21,9 @@ from widenet.memorise.methods.method import (
     MethodPlan,
     Route,
     State,
+    Stepwise,
     begun,
     copied,
-    counter,
     form_operations,
     generator_at,
 )
@@ -33,7 +33,7 @@ from widenet.study.speed import Speed
 
 
 @dataclass(frozen=True)
-class AdamRecipe:
+class AdamRecipe(Stepwise):
     """Batches of 128, rate .003 times .3 after every 15 epochs, 80 epochs, all as in the paper.
 
     The paper is silent on where it starts. It cannot be W = 0, where every gradient is 0. Here it is at
@@ -70,7 +70,7 @@ class AdamRecipe:
         W = initial_std(k) * torch.randn(problem.r, k, generator=generator_at(problem.seed, 0))
         zeros = torch.zeros_like(W)
         f = full_loss(problem.Z.to(torch.float32), problem.y, W)
-        return begun(f, W=W, mean=zeros, square=zeros.clone(), epoch=counter(0), step=counter(0))
+        return begun(f, W=W, mean=zeros, square=zeros.clone(), epoch=0, step=0)
 
     def advance(self, problem: SquaresProblem, state: State) -> State:
         """One epoch."""
@@ -81,16 +81,13 @@ class AdamRecipe:
         batches = order.split(self.batch)
         train_epoch(Z, y, batches, state, rate=self.rate * self.decay ** (epoch // self.decay_every))
         clock.record(step + len(batches), full_loss(Z, problem.y, state["W"]))
-        return state | {"epoch": counter(epoch + 1), "step": counter(step + len(batches)), **clock.stop()}
+        return state | clock.stop(epoch=epoch + 1, step=step + len(batches))
 
     def done(self, state: State) -> bool:
         return int(state["epoch"]) >= self.epochs
 
     def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         return state["W"].T.to(torch.float64)
-
-    def steps(self, state: State) -> int:
-        return int(state["step"])
 
 
 def train_epoch(Z: Tensor, y: Tensor, batches: tuple[Tensor, ...], state: State, *, rate: float) -> None:

@@ -9,6 +9,7 @@ but the problem becomes one that conjugate gradients solve in few steps: for Gau
 of the Gram matrix (UU^T)^{∘2} lie, one apart, within about (1 ± √(2n)/k)².
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,11 +23,12 @@ from widenet.memorise.methods.method import (
     MethodPlan,
     Route,
     State,
+    Targeted,
     begun,
     copied,
-    counter,
     form_operations,
     last_loss,
+    tensors,
 )
 from widenet.memorise.methods.whitening import whitening
 from widenet.memorise.problem import SquaresProblem
@@ -43,7 +45,7 @@ ROW_BLOCK = 8192
 
 
 @dataclass(frozen=True)
-class Direct:
+class Direct(Targeted):
     """Least squares for Q: a factorised Gram matrix for few rows, conjugate gradients for many.
 
     Attributes:
@@ -71,7 +73,7 @@ class Direct:
     def start(self, problem: SquaresProblem) -> State:
         T = whitening(problem.Z)
         Q = torch.zeros(T.shape[1], T.shape[1], dtype=torch.float64)
-        state = begun(loss(problem.y), T=T, Q=Q, step=counter(0), finished=torch.tensor(False))
+        state = begun(loss(problem.y), T=T, Q=Q, step=0, finished=False)
         return state if problem.n <= DENSE else state | _no_sweep(problem.n, len(Q))
 
     def advance(self, problem: SquaresProblem, state: State) -> State:
@@ -79,17 +81,9 @@ class Direct:
             return _solve_densely(problem, copied(state), self.target)
         return _iterate(problem, copied(state), self.target)
 
-    def done(self, state: State) -> bool:
-        return (
-            bool(state["finished"]) or last_loss(state) <= self.target or self.steps(state) >= self.max_steps
-        )
-
     def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         Q = state["Q"] + _correction(state) if "correction" in state else state["Q"]
         return state["T"] @ neurons(Q, problem.r)
-
-    def steps(self, state: State) -> int:
-        return int(state["step"])
 
 
 def neurons(Q: Tensor, r: int) -> Tensor:
@@ -152,20 +146,15 @@ def _solve_densely(problem: SquaresProblem, state: State, target: float) -> Stat
         clock.record(step, f)
         if f > STALLED * previous:
             break
-    return state | {"Q": Q, "step": counter(step), "finished": torch.tensor(True), **clock.stop()}
+    return state | clock.stop(Q=Q, step=step, finished=True)
 
 
 def _no_sweep(n: int, q: int) -> State:
     """The entries of the state that a sweep of conjugate gradients needs, before the first one."""
-    return {
-        "correction": torch.zeros(q, q),
-        "direction": torch.zeros(q, q),
-        "residual": torch.zeros(n),
-        "scale": torch.zeros((), dtype=torch.float64),
-        "energy": torch.zeros((), dtype=torch.float64),
-        "sweep_step": counter(0),
-        "sweep_loss": torch.tensor(float("inf"), dtype=torch.float64),
-    }
+    zeros, numbers = torch.zeros(q, q), {"scale": 0.0, "energy": 0.0, "sweep_loss": math.inf}
+    return tensors(
+        correction=zeros, direction=zeros.clone(), residual=torch.zeros(n), sweep_step=0, **numbers
+    )
 
 
 def _correction(state: State) -> Tensor:
@@ -202,14 +191,9 @@ def _begin_sweep(problem: SquaresProblem, state: State, U: Tensor, sizes: Tensor
     scale = weighted.norm()
     start = (weighted / scale).to(torch.float32)
     direction = curvature(U, start)
-    return {
-        "correction": torch.zeros_like(direction),
-        "direction": direction,
-        "residual": start,
-        "scale": scale,
-        "energy": direction.to(torch.float64).square().sum(),
-        "sweep_loss": torch.tensor(loss(residual), dtype=torch.float64),
-    }
+    energy = direction.to(torch.float64).square().sum()
+    moving = {"correction": torch.zeros_like(direction), "direction": direction, "residual": start}
+    return moving | tensors(scale=scale, energy=energy, sweep_loss=loss(residual))
 
 
 def _cgls_step(n: int, state: State, U: Tensor) -> State:
@@ -239,11 +223,10 @@ def _end_sweep(problem: SquaresProblem, state: State) -> State:
     """Q with the sweep's correction, unless it did not help; the next sweep then would not either."""
     corrected = state["Q"] + _correction(state)
     before, f = float(state["sweep_loss"]), loss(residual_of(problem, state["T"], corrected))
-    better = f < before
-    return {
-        "Q": corrected if better else state["Q"],
-        "correction": torch.zeros_like(state["correction"]),
-        "sweep_step": counter(0),
-        "sweep_loss": torch.tensor(min(f, before), dtype=torch.float64),
-        "finished": torch.tensor(not f <= STALLED * before),
-    }
+    return tensors(
+        Q=corrected if f < before else state["Q"],
+        correction=torch.zeros_like(state["correction"]),
+        sweep_step=0,
+        sweep_loss=min(f, before),
+        finished=not f <= STALLED * before,
+    )

@@ -61,20 +61,16 @@ class FittingMethod(Protocol):
     @classmethod
     def num_bytes(cls, n: int, k: int, r: int) -> int:
         """Memory that it takes for n rows of k numbers and r neurons, beside those themselves."""
-        ...
 
     @classmethod
     def seconds(cls, n: int, k: int, r: int, speed: Speed) -> float:
         """Time that it takes; that of descent is a guess, since nobody knows its number of steps."""
-        ...
 
     def plan(self, problem: SquaresProblem) -> MethodPlan:
         """What will be done."""
-        ...
 
     def start(self, problem: SquaresProblem) -> State:
         """The state before the first step."""
-        ...
 
     def advance(self, problem: SquaresProblem, state: State) -> State:
         """The state some seconds of work later, which depends on the problem and `state` alone.
@@ -82,19 +78,35 @@ class FittingMethod(Protocol):
         So a run that goes on from a stored state ends bit for bit as one that was never interrupted. `state`
         is left as it is.
         """
-        ...
 
     def done(self, state: State) -> bool:
         """Whether there is nothing left to do."""
-        ...
 
     def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         """W, float64, shape (k, r)."""
-        ...
 
     def steps(self, state: State) -> int:
         """Steps so far: of descent, of Adam, or iterations of a linear solve."""
-        ...
+
+
+class Stepwise:
+    """A method that counts its steps in the entry `step` of its state."""
+
+    def steps(self, state: State) -> int:
+        """Steps so far."""
+        return int(state["step"])
+
+
+class Targeted(Stepwise):
+    """One that stops at a loss, after so many steps, or where it finds that nothing helps any more."""
+
+    target: float
+    max_steps: int
+
+    def done(self, state: State) -> bool:
+        """Whether one of these has come."""
+        reached = last_loss(state) <= self.target or self.steps(state) >= self.max_steps
+        return bool(state["finished"]) or reached
 
 
 def form_operations(n: int, k: int) -> float:
@@ -102,10 +114,18 @@ def form_operations(n: int, k: int) -> float:
     return SYMMETRIC * 2 * n * k**2
 
 
-def begun(f: float, **tensors: Tensor) -> State:
+def begun(f: float, **entries: Tensor | float) -> State:
     """The state at step 0, where the loss is `f`."""
     history = torch.tensor([[0.0, 0.0, f]], dtype=torch.float64)
-    return {"history": history, "seconds": torch.zeros((), dtype=torch.float64), **tensors}
+    return {"history": history, **tensors(seconds=0.0, **entries)}
+
+
+def tensors(**entries: Tensor | float) -> State:
+    """Entries of a state: truth values, whole numbers and float64 become tensors."""
+    return {
+        name: torch.tensor(entry, dtype=torch.float64) if type(entry) is float else torch.as_tensor(entry)
+        for name, entry in entries.items()
+    }
 
 
 def copied(state: State) -> State:
@@ -127,11 +147,11 @@ class Clock:
     def record(self, step: int, f: float) -> None:
         self._rows.append((step, self._seconds(), f))
 
-    def stop(self) -> State:
-        """The history with the new rows, and the seconds of all work so far."""
+    def stop(self, **entries: Tensor | float) -> State:
+        """These entries, the history with the new rows, and the seconds of all work so far."""
         rows = torch.tensor(self._rows, dtype=torch.float64).reshape(-1, 3)
-        seconds = torch.tensor(self._seconds(), dtype=torch.float64)
-        return {"history": torch.cat([self._state["history"], rows]), "seconds": seconds}
+        history = torch.cat([self._state["history"], rows])
+        return tensors(history=history, seconds=self._seconds(), **entries)
 
     def _seconds(self) -> float:
         return float(self._state["seconds"]) + time.perf_counter() - self._start
@@ -140,11 +160,6 @@ class Clock:
 def last_loss(state: State) -> float:
     """The loss f after the last step."""
     return float(state["history"][-1, 2])
-
-
-def counter(value: int) -> Tensor:
-    """A whole number as a tensor."""
-    return torch.tensor(value, dtype=torch.int64)
 
 
 def generator_at(seed: int, step: int) -> torch.Generator:

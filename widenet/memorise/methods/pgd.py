@@ -17,25 +17,19 @@ from widenet.memorise.methods.method import (
     MethodPlan,
     Route,
     State,
+    Stepwise,
+    Targeted,
     begun,
     copied,
-    counter,
     form_operations,
     generator_at,
-    last_loss,
 )
 from widenet.memorise.methods.steps import ConstantSteps, LineSearch, Point, Steps
 from widenet.memorise.methods.whitening import whitening
 from widenet.memorise.problem import SquaresProblem
 from widenet.networks.quadratic import choose_gradient, curvature, loss
 from widenet.study.speed import Speed
-from widenet.theory.mild_memorisation.descent import (
-    C_PGD,
-    PgdParameters,
-    pgd_parameters,
-    pgd_thresholds,
-    theorem4,
-)
+from widenet.theory.mild_memorisation.descent import C_PGD, pgd_parameters, pgd_thresholds, theorem4
 
 UNIT_FLOPS = 5e10  # of one advance, a second or so
 FEWEST, MOST = 10, 500  # steps of one advance
@@ -46,7 +40,7 @@ PATIENCE = 30  # t_thres in practice: steps to the minimum on a line within whic
 
 
 @dataclass(frozen=True)
-class PerturbedDescent:
+class PerturbedDescent(Targeted):
     """Algorithm 1 as it is practical: no regulariser, whitened inputs, steps to the minimum on a line.
 
     The structure is the paper's, the numbers are not: the thresholds follow from the loss that is asked for,
@@ -82,20 +76,12 @@ class PerturbedDescent:
         steps = LineSearch(problem.Z @ state["T"], problem.y)
         return _advance(problem, state, steps, self.max_steps, reached=lambda here: here.value <= self.target)
 
-    def done(self, state: State) -> bool:
-        return (
-            bool(state["finished"]) or last_loss(state) <= self.target or self.steps(state) >= self.max_steps
-        )
-
     def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         return state["T"] @ state["W"]
 
-    def steps(self, state: State) -> int:
-        return int(state["t"])
-
 
 @dataclass(frozen=True)
-class TheoremDescent:
+class TheoremDescent(Stepwise):
     """Algorithm 1 with every number of Theorem 4, on g = f + γ/2 ‖W‖_F².
 
     Attributes:
@@ -130,7 +116,8 @@ class TheoremDescent:
         return MethodPlan(self.name, route, numbers, promise)
 
     def start(self, problem: SquaresProblem) -> State:
-        chosen = self._parameters(problem)
+        B, Y = _bounds(problem)
+        chosen = pgd_parameters(problem.n, problem.k, B, Y, self.sigma, loss(problem.y), self.epsilon)
         W = torch.zeros(problem.Z.shape[1], problem.r, dtype=torch.float64)
         found = pgd_thresholds(
             W.numel(), chosen.ell, chosen.rho, chosen.epsilon, self.c, self.delta, chosen.delta_f
@@ -149,13 +136,6 @@ class TheoremDescent:
     def weights(self, problem: SquaresProblem, state: State) -> Tensor:
         return state["W"]
 
-    def steps(self, state: State) -> int:
-        return int(state["t"])
-
-    def _parameters(self, problem: SquaresProblem) -> PgdParameters:
-        B, Y = _bounds(problem)
-        return pgd_parameters(problem.n, problem.k, B, Y, self.sigma, loss(problem.y), self.epsilon)
-
 
 def practical_thresholds(Z: Tensor, y: Tensor, target: float) -> Tensor:
     """The numbers radius, g_thres, f_thres and t_thres for whitened inputs Z (n, q), shape (4,).
@@ -173,18 +153,9 @@ def practical_thresholds(Z: Tensor, y: Tensor, target: float) -> Tensor:
 
 
 def _start(problem: SquaresProblem, W: Tensor, thresholds: Tensor) -> State:
-    f0 = loss(problem.y)
-    return begun(
-        f0,
-        W=W,
-        direction=torch.zeros_like(W),
-        thresholds=thresholds,
-        t=counter(0),
-        t_noise=counter(NEVER),
-        before=torch.zeros_like(W),
-        before_value=_numbers(f0),
-        finished=torch.tensor(False),
-    )
+    f0, zeros = loss(problem.y), torch.zeros_like(W)
+    last: dict[str, Tensor | float] = {"before": zeros, "before_value": f0, "t_noise": NEVER}
+    return begun(f0, W=W, direction=zeros.clone(), thresholds=thresholds, step=0, finished=False, **last)
 
 
 def _advance(
@@ -193,7 +164,7 @@ def _advance(
     """Some steps of Algorithm 1; where a line has no lower point, that counts as a small gradient."""
     state, clock = copied(state), Clock(state)
     radius, g_thres, f_thres, t_thres = state["thresholds"].tolist()
-    t, t_noise = int(state["t"]), int(state["t_noise"])
+    t, t_noise = int(state["step"]), int(state["t_noise"])
     before, before_value = state["before"], float(state["before_value"])
     here, direction = steps.at(state["W"]), state["direction"]
     finished = stuck = False
@@ -214,16 +185,8 @@ def _advance(
             clock.record(t, loss(here.delta))
         if over:
             break
-    return state | {
-        "W": here.W,
-        "direction": direction,
-        "t": counter(t),
-        "t_noise": counter(t_noise),
-        "before": before,
-        "before_value": _numbers(before_value),
-        "finished": torch.tensor(finished),
-        **clock.stop(),
-    }
+    last: dict[str, Tensor | float] = {"before": before, "before_value": before_value, "t_noise": t_noise}
+    return state | clock.stop(W=here.W, direction=direction, step=t, finished=finished, **last)
 
 
 def ball(radius: float, shape: torch.Size, *, generator: torch.Generator) -> Tensor:

@@ -1,42 +1,28 @@
 """The report's charts, as plain plotly specifications."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from widenet.audit.result import AuditResult
 from widenet.base.wording import number
 from widenet.predict.learning_curve import LearningCurve
-from widenet.report.audit.sentences import targets_word
-from widenet.report.parts.plots import (
-    MOST_POINTS,
-    Chart,
-    Spec,
-    axes_layout,
-    compact,
-    label,
-    line_trace,
-    log_ranks,
-    shaded,
-    thinned,
-)
+from widenet.report.audit.sentences import curve_values, targets_word
+from widenet.report.parts import plots
+from widenet.report.parts.plots import Chart, Spec, axes_layout, label, line_trace, log_ranks, thinned
 
 MOST_BARS = 20
 MOST_MARKERS = 50
+AFTER_STEPS = "%{y:.3~p} after %{x:,} steps"
+
+Losses = Sequence[float | None]
 
 
 def charts_of(result: AuditResult) -> dict[str, Chart]:
     """All charts that the result has numbers for, by name."""
-    drawn = [
-        complexity_chart(result),
-        classes_chart(result),
-        alignment_chart(result),
-        descent_chart(result),
-        trained_chart(result),
-        misclassified_chart(result),
-        error_chart(result),
-        scores_chart(result),
-    ]
-    return {chart.name: chart for chart in drawn if chart is not None}
+    before = (complexity_chart, classes_chart, alignment_chart, descent_chart, trained_chart)
+    learning = learning_charts(result.learning_curve)
+    return plots.by_name(*(chart(result) for chart in before), *learning, scores_chart(result))
 
 
 def complexity_chart(result: AuditResult) -> Chart:
@@ -44,34 +30,20 @@ def complexity_chart(result: AuditResult) -> Chart:
     complexity, word = result.complexity, targets_word(result)
     value = complexity.lower if complexity.value is None else complexity.value
     upper = value if complexity.upper is None else complexity.upper
-    names, values, colours = [f"these {word}"], [value], ["labels"]
-    texts = [number(value) if complexity.value is not None else f"at least {number(value)}"]
-    above, below = [upper - value], [value - complexity.lower]
-    if complexity.random is not None:
+    told = number(value) if complexity.value is not None else f"at least {number(value)}"
+    shown = [(f"these {word}", value, "labels", told, upper - value, value - complexity.lower)]
+    if (random := complexity.random) is not None:
         error = complexity.random_error or 0.0
-        names, values, colours = (
-            [*names, f"random {word}"],
-            [*values, complexity.random],
-            [*colours, "random"],
-        )
-        texts, above, below = [*texts, number(complexity.random)], [*above, error], [*below, error]
-    bars = {
-        "type": "bar",
-        "orientation": "h",
-        "x": values,
-        "y": names,
-        "text": texts,
-        "textposition": "auto",
-        "insidetextanchor": "start",
-        "insidetextfont": {"color": "card", "size": 15},
+        shown.append((f"random {word}", random, "random", number(random), error, error))
+    names, values, colours, texts, above, below = map(list, zip(*shown, strict=True))
+    bars = _bars(values, names, texts, 15) | {
         "marker": {"color": colours},
         "error_x": {"array": above, "arrayminus": below, "color": "ink", "thickness": 1.5, "width": 5},
         "hovertemplate": "%{y}: %{x:.5g}<extra></extra>",
         "width": 0.18 * len(names),
     }
-    layout = axes_layout(
-        "complexity", height=100 + 120 * len(names), y={"autorange": "reversed", "showgrid": False}
-    )
+    downwards = {"autorange": "reversed", "showgrid": False}
+    layout = axes_layout("complexity", height=100 + 120 * len(names), y=downwards)
     return Chart(
         name="complexity",
         title="Complexity",
@@ -82,67 +54,56 @@ def complexity_chart(result: AuditResult) -> Chart:
 
 def classes_chart(result: AuditResult) -> Chart | None:
     """Complexity of each class or target, the hardest first; None unless there are several."""
-    columns = sorted(result.complexity.columns, key=lambda column: -(column.value or column.lower))[
-        :MOST_BARS
-    ]
+    ranked = sorted(result.complexity.columns, key=lambda column: -(column.value or column.lower))
+    columns = ranked[:MOST_BARS]
     if len(columns) < 2:
         return None
     values = [column.lower if column.value is None else column.value for column in columns]
-    bars = {
-        "type": "bar",
-        "orientation": "h",
-        "x": values,
-        "y": list(range(len(columns))),
-        "text": [number(value) for value in values],
-        "textposition": "auto",
-        "insidetextanchor": "start",
-        "insidetextfont": {"color": "card", "size": 12},
+    places, names = list(range(len(columns))), [label(column.name) for column in columns]
+    bars = _bars(values, places, [number(value) for value in values], 12) | {
         "constraintext": "none",
-        "customdata": [label(column.name) for column in columns],
+        "customdata": names,
         "width": min(0.72, 0.12 * len(columns)),
         "marker": {"color": "labels"},
         "hovertemplate": "%{customdata}: %{x:.5g}<extra></extra>",
     }
-    ticks = {
-        "autorange": "reversed",
-        "showgrid": False,
-        "tickvals": list(range(len(columns))),
-        "ticktext": [label(column.name) for column in columns],
-    }
+    ticks = {"autorange": "reversed", "showgrid": False, "tickvals": places, "ticktext": names}
+    layout = axes_layout("complexity", height=max(340, 90 + 26 * len(columns)), y=ticks)
+    is_numbers, cut = result.data.task == "regression", len(ranked) > MOST_BARS
+    each = "Each target" if is_numbers else "Each class against all others"
     return Chart(
         name="classes",
-        title="Complexity of each target" if result.data.task == "regression" else "Complexity of each class",
-        reading=("Each target" if result.data.task == "regression" else "Each class against all others")
-        + ", hardest first"
-        + (f" (the first {MOST_BARS})." if len(result.complexity.columns) > MOST_BARS else "."),
-        spec={
-            "data": [bars],
-            "layout": axes_layout("complexity", height=max(340, 90 + 26 * len(columns)), y=ticks),
-        },
+        title="Complexity of each target" if is_numbers else "Complexity of each class",
+        reading=f"{each}, hardest first{f' (the first {MOST_BARS})' if cut else ''}.",
+        spec={"data": [bars], "layout": layout},
     )
+
+
+def _bars(values: list[float], places: list[Any], texts: list[str], size: int) -> Spec:
+    """Horizontal bars, each with its text inside where that fits."""
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": values,
+        "y": places,
+        "text": texts,
+        "textposition": "auto",
+        "insidetextanchor": "start",
+        "insidetextfont": {"color": "card", "size": size},
+    }
 
 
 def alignment_chart(result: AuditResult) -> Chart | None:
     """Share of label energy on the eigenvectors above each eigenvalue, against random labels."""
-    alignment, word = result.spectrum.alignment, targets_word(result)
+    alignment = result.spectrum.alignment
     keep = thinned([index for index, value in enumerate(alignment.eigenvalues) if value > 0])
     if not keep:
         return None
-    eigenvalues = [alignment.eigenvalues[index] for index in keep]
-    hover = "%{y:.1%} above %{x:.3g}"
-    lines = [
-        line_trace(
-            f"these {word}", eigenvalues, [alignment.labels[index] for index in keep], "labels", hover
-        ),
-        line_trace(
-            f"random {word}",
-            eigenvalues,
-            [alignment.random[index] for index in keep],
-            "random",
-            hover,
-            "dash",
-        ),
-    ]
+    eigenvalues, labels, random = (
+        [values[index] for index in keep]
+        for values in (alignment.eigenvalues, alignment.labels, alignment.random)
+    )
+    lines = _beside_random(result, eigenvalues, labels, random, "%{y:.1%} above %{x:.3g}")
     x = {"type": "log", "autorange": "reversed", "tickformat": ",~g", "dtick": 1}
     layout = axes_layout("eigenvalue, largest first", x=x, y={"tickformat": ".0%", "range": [0, 1.04]})
     return Chart(
@@ -155,21 +116,17 @@ def alignment_chart(result: AuditResult) -> Chart | None:
 
 def descent_chart(result: AuditResult) -> Chart | None:
     """Predicted loss at each step, for these labels, random ones and the worst case."""
-    curve, word = result.curve, targets_word(result)
+    curve = result.curve
     start = curve.loss[0] if curve.loss else 0.0
     keep = thinned([index for index, step in enumerate(curve.steps) if step > 0])
     if not keep or start <= 0:
         return None
     steps = [curve.steps[index] for index in keep]
-    hover = "%{y:.3~p} after %{x:,} steps"
-    lines = [line_trace(f"these {word}", steps, _shares(curve.loss, keep, start), "labels", hover)]
-    lines.append(
-        line_trace(f"random {word}", steps, _shares(curve.random_loss, keep, start), "random", hover, "dash")
-    )
+    own, random = _shares(curve.loss, keep, start), _shares(curve.random_loss, keep, start)
+    lines = _beside_random(result, steps, own, random, AFTER_STEPS)
     if curve.worst_loss is not None:
-        lines.append(
-            line_trace("worst case", steps, _shares(curve.worst_loss, keep, start), "worst", hover, "dot")
-        )
+        worst = _shares(curve.worst_loss, keep, start)
+        lines.append(line_trace("worst case", steps, worst, "worst", AFTER_STEPS, "dot"))
     return Chart(
         name="descent",
         title="Loss, as a share of its start",
@@ -185,13 +142,11 @@ def trained_chart(result: AuditResult) -> Chart | None:
         return None
     keep = thinned([index for index, step in enumerate(trained.steps) if step > 0])
     steps, start = [trained.steps[index] for index in keep], trained.predicted[0]
-    hover = "%{y:.3~p} after %{x:,} steps"
-    predicted = line_trace("predicted", steps, _shares(trained.predicted, keep, start), "labels", hover)
+    predicted = line_trace("predicted", steps, _shares(trained.predicted, keep, start), "labels", AFTER_STEPS)
     some = [keep[rank - 1] for rank in log_ranks(len(keep), MOST_MARKERS)]
-    measured = _shares(trained.loss, some, start)
-    run = line_trace("trained network", [trained.steps[index] for index in some], measured, "ink", hover)
-    run |= {"mode": "markers", "marker": {"color": "ink", "size": 6}}
-    lines = [predicted, run]
+    places, measured = [trained.steps[index] for index in some], _shares(trained.loss, some, start)
+    run = line_trace("trained network", places, measured, "ink", AFTER_STEPS)
+    lines = [predicted, run | {"mode": "markers", "marker": {"color": "ink", "size": 6}}]
     return Chart(
         name="trained",
         title="A trained network beside its prediction",
@@ -200,25 +155,21 @@ def trained_chart(result: AuditResult) -> Chart | None:
     )
 
 
-def misclassified_chart(result: AuditResult) -> Chart | None:
-    curve = result.learning_curve
-    if curve.misclassified is None or curve.misclassified_low is None or curve.misclassified_high is None:
-        return None
-    values = (curve.misclassified, curve.misclassified_low, curve.misclassified_high)
-    return _learning_chart("misclassified", "Misclassified rows", curve, values, ".2~p")
-
-
-def error_chart(result: AuditResult) -> Chart | None:
-    curve = result.learning_curve
-    values = (curve.error, curve.error_low, curve.error_high)
-    return _learning_chart("error", "Squared error", curve, values, ".2~g")
+def learning_charts(curve: LearningCurve) -> Iterator[Chart]:
+    """The share of misclassified rows, where there are classes, and the squared error, by number of rows."""
+    *shares, is_share = curve_values(curve)
+    if curve.n and is_share:
+        yield _learning_chart("misclassified", "Misclassified rows", curve, shares, ".2~p")
+    if curve.n:
+        errors = (curve.error, curve.error_low, curve.error_high)
+        yield _learning_chart("error", "Squared error", curve, errors, ".2~g")
 
 
 def scores_chart(result: AuditResult) -> Chart | None:
     """Every row's score, worst first, with the number of wrong labels that the noise estimate expects."""
     if not result.labels:
         return None
-    ranks = log_ranks(len(result.labels), MOST_POINTS)
+    ranks = log_ranks(len(result.labels), plots.MOST_POINTS)
     shown = [result.labels[rank - 1] for rank in ranks]
     told = [f"row {s.row}: {label(s.given)} → {label(s.suggested)}" for s in shown]
     line = line_trace("score", ranks, [s.score for s in shown], "labels", "")
@@ -229,26 +180,29 @@ def scores_chart(result: AuditResult) -> Chart | None:
         layout["yaxis"]["range"] = [0, 1.04]  # a flat line at 0 is good news and should look like it
     if result.data.task != "regression":
         low, high = (max(share * result.data.n, 0.8) for share in (result.noise.low, result.noise.high))
-        layout["shapes"] = [shaded(low, max(high, low))]
+        layout["shapes"] = [plots.shaded(low, max(high, low))]
         reading += " Shaded: the interval for how many are wrong."
     return Chart("scores", "Suspicion of each row", reading, {"data": [line], "layout": layout})
 
 
+def _beside_random(
+    result: AuditResult, x: Sequence[float], own: Losses, random: Losses, hover: str
+) -> list[Spec]:
+    """The line of these labels and that of random ones."""
+    word = targets_word(result)
+    return [
+        line_trace(f"these {word}", x, own, "labels", hover),
+        line_trace(f"random {word}", x, random, "random", hover, "dash"),
+    ]
+
+
 def _learning_chart(
-    name: str,
-    title: str,
-    curve: LearningCurve,
-    values: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]],
-    digits: str,
-) -> Chart | None:
+    name: str, title: str, curve: LearningCurve, values: Sequence[tuple[float, ...]], digits: str
+) -> Chart:
     """Measured points, the extrapolated line that continues them, and the band around both."""
-    if not curve.n:
-        return None
     middle, low, high = values
     n, is_log = list(curve.n), min(middle) > 0
-    floor = (
-        min(middle) / 4 if is_log else 0.0
-    )  # an interval that reaches 0 has no place on a logarithmic axis
+    floor = min(middle) / 4 if is_log else 0.0  # a logarithmic axis has no place for an interval to 0
     last = max((index for index, measured in enumerate(curve.measured) if measured), default=0)
     hover = f"%{{y:{digits}}} with %{{x:,}} rows"
     band = {
@@ -262,16 +216,13 @@ def _learning_chart(
         "hoverinfo": "skip",
     }
     ahead = line_trace("extrapolated", n[last:], middle[last:], "labels", hover, "dash")
-    hollow = {
-        "color": "card",
-        "size": [0] + [8] * (len(n) - last - 1),
-        "line": {"color": "labels", "width": 2},
-    }
+    sizes = [0] + [8] * (len(n) - last - 1)
+    hollow = {"color": "card", "size": sizes, "line": {"color": "labels", "width": 2}}
     known = line_trace("measured", n[: last + 1], middle[: last + 1], "labels", hover)
     ahead |= {"mode": "lines+markers", "cliponaxis": False, "marker": hollow | {"opacity": 1}}
     known |= {"mode": "lines+markers", "cliponaxis": False, "marker": {"color": "labels", "size": 8}}
     ticks = n[last % 2 :: 2]  # today's number among them
-    x = {"type": "log", "tickvals": ticks, "ticktext": [compact(value) for value in ticks]}
+    x = {"type": "log", "tickvals": ticks, "ticktext": [plots.compact(value) for value in ticks]}
     y: Spec = {"rangemode": "tozero", "tickformat": digits}
     if is_log:
         y |= {"type": "log", "dtick": "D2" if max(high) > 2.5 * min(middle) else "D1"}
@@ -292,6 +243,6 @@ def _loss_layout(lines: Sequence[Spec]) -> Spec:
     return axes_layout("gradient steps", x=x, y=y)
 
 
-def _shares(loss: Sequence[float], keep: Sequence[int], start: float) -> list[float | None]:
+def _shares(loss: Sequence[float], keep: Sequence[int], start: float) -> Losses:
     """Losses as shares of the start; None where a logarithmic axis has no place for one."""
     return [loss[index] / start if 0 < loss[index] < math.inf else None for index in keep]

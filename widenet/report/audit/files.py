@@ -1,11 +1,11 @@
 """The files of an audit, besides its page."""
 
-import csv
-import io
+from dataclasses import astuple
 from typing import Any
 
 from widenet.audit.result import LABELS_FILE, AuditResult
 from widenet.report.audit.sentences import sentences, why_bound
+from widenet.report.parts.files import csv_text
 
 FILES = (LABELS_FILE,)
 
@@ -24,8 +24,4 @@ def files(result: AuditResult) -> dict[str, str | bytes]:
 
 def labels_csv(result: AuditResult) -> str:
     """The ranking as a table, values exactly as they are."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("row", "given", "suggested", "score"))
-    writer.writerows((each.row, each.given, each.suggested, each.score) for each in result.labels)
-    return text.getvalue()
+    return csv_text(("row", "given", "suggested", "score"), map(astuple, result.labels))

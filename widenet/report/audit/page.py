@@ -5,49 +5,31 @@ from widenet.base.wording import counted, memory, number, percent
 from widenet.report.audit.charts import charts_of
 from widenet.report.audit.sections import sections
 from widenet.report.audit.sentences import is_sound, sentences
-from widenet.report.parts.document import document, masthead, tile_list
-from widenet.report.parts.markup import Html, element, join, paragraphs
+from widenet.report.parts.document import data_masthead, document, page_body, tile_list
+from widenet.report.parts.markup import Html
 from widenet.report.parts.quantities import literal, percent_range
 
 KeyFigure = tuple[str, str, str]
+
+THEORY = (
+    "Theorems and lemmas are those of “Fine-Grained Analysis of Optimization and Generalization for "
+    "Overparameterized Two-Layer Neural Networks”. The numbers behind this page are in result.json."
+)
 
 
 def page(result: AuditResult) -> str:
     """The audit as a page: verdict, key figures, then the six questions."""
     charts = charts_of(result)
-    content = join(
-        (
-            element("header", _masthead(result), _verdict(result), _tiles(result)),
-            element("main", sections(result, charts)),
-            _footer(result),
-        )
-    )
+    top = data_masthead("audit", result.data, f"kernel {result.kernel}", numbers="regression")
+    footer = (THEORY, f"widenet {result.version}")
+    content = page_body(top, sentences(result), _tiles(result), sections(result, charts), footer)
     return document(f"{literal(result.data.name)} · widenet audit", content, charts)
-
-
-def _masthead(result: AuditResult) -> Html:
-    data = result.data
-    kind = "regression" if data.task == "regression" else f"{len(data.classes):,} classes"
-    size = f"{counted(data.n, 'row')} · {counted(data.d, 'column')}"
-    facts = f"{size} · {kind} · kernel {result.kernel} · prepared {data.prepare}"
-    return masthead("audit", literal(data.name), facts)
-
-
-def _verdict(result: AuditResult) -> Html:
-    return element("div", paragraphs(sentences(result)), class_="verdict")
 
 
 def _tiles(result: AuditResult) -> Html:
     """One key figure per question, each a link to its answer."""
-    tiles = (
-        _sound_tile(result),
-        _learnable_tile(result),
-        _descent_tile(result),
-        _generalise_tile(result),
-        _wrong_tile(result),
-        _cost_tile(result),
-    )
-    return tile_list((*tile, f"#q{ordinal}") for ordinal, tile in enumerate(tiles, start=1))
+    tiles = (_sound_tile, _learnable_tile, _descent_tile, _generalise_tile, _wrong_tile, _cost_tile)
+    return tile_list((*tile(result), f"#q{ordinal}") for ordinal, tile in enumerate(tiles, start=1))
 
 
 def _sound_tile(result: AuditResult) -> KeyFigure:
@@ -96,11 +78,3 @@ def _cost_tile(result: AuditResult) -> KeyFigure:
     time = f"{result.seconds:.1f} s" if result.seconds < 100 else f"{result.seconds / 60:.0f} min"
     held = "" if forecast.memory_bytes is None else f", {memory(forecast.memory_bytes)}"
     return "Time", time, f"forecast {forecast.seconds:.0f} s{held}"
-
-
-def _footer(result: AuditResult) -> Html:
-    theory = (
-        "Theorems and lemmas are those of “Fine-Grained Analysis of Optimization and Generalization for "
-        "Overparameterized Two-Layer Neural Networks”. The numbers behind this page are in result.json."
-    )
-    return element("footer", element("p", theory), element("p", f"widenet {result.version}"))

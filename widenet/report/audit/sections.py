@@ -4,65 +4,57 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from widenet.audit.result import AuditResult, Held, Suspect, TrainedCurve
-from widenet.base.wording import counted, memory, number, percent
+from widenet.base.wording import counted, number, percent
 from widenet.report.audit.formulas import ALIGNMENT, COMPLEXITY, DESCENT, LEFT_OUT
 from widenet.report.audit.sentences import answers, questions, targets_word
 from widenet.report.parts.markup import Html, details, element, join, paragraphs, table
 from widenet.report.parts.pictures import picture_uri
 from widenet.report.parts.plots import Chart
 from widenet.report.parts.quantities import literal, row_list
-from widenet.report.parts.sections import MOST_LISTED, figure, folds, items, section, side_by_side
+from widenet.report.parts.sections import (
+    MOST_LISTED,
+    cost_panel,
+    figure,
+    folds,
+    items,
+    section,
+    side_by_side,
+    what_was_read,
+)
 
 
-def sections(result: AuditResult, charts: dict[str, Chart]) -> Html:
+def sections(result: AuditResult, charts: dict[str, Chart]) -> list[Html]:
     """The six questions with their answers."""
     shown = {name: figure(chart) for name, chart in charts.items()}
-    bodies = (
-        sound_body(result),
-        learnable_body(result, shown),
-        descent_body(result, shown),
-        generalise_body(result, shown),
-        wrong_body(result, shown),
-        cost_body(result),
-    )
-    return join(
-        section(ordinal, question, sentences, body)
-        for ordinal, (question, sentences, body) in enumerate(
-            zip(questions(result), answers(result), bodies, strict=True), start=1
-        )
-    )
+    with_charts = (learnable_body, descent_body, generalise_body, wrong_body)
+    bodies = (sound_body(result), *(body(result, shown) for body in with_charts), cost_body(result))
+    told = zip(questions(result), answers(result), bodies, strict=True)
+    return [section(ordinal, *each) for ordinal, each in enumerate(told, start=1)]
 
 
 def sound_body(result: AuditResult) -> Html:
     """Class sizes, what was read, and the rows in doubt."""
     found, word = result.soundness, targets_word(result)
     balance = class_balance(result) if result.data.classes else Html("")
-    read = details("What was read and how it was prepared", items(result.data.provenance))
     lists = [
         group_list(f"Identical rows with different {word}", found.conflicts),
         group_list("Rows that are one and the same point", found.duplicates),
         group_list("Rows that point in opposite directions", found.opposites),
     ]
-    return join((balance, folds(read, *(block for block in lists if block))))
+    return join(balance, folds(what_was_read(result.data), *(block for block in lists if block)))
 
 
 def class_balance(result: AuditResult) -> Html:
     """Rows of each class, as bars."""
     data = result.data
-    ranked = sorted(zip(data.class_counts, data.classes, strict=True), key=lambda pair: -pair[0])
-    shown = list(zip(data.class_counts, data.classes, strict=True))
+    shown, largest = list(zip(data.class_counts, data.classes, strict=True)), max(1, *data.class_counts)
     if len(shown) > MOST_LISTED:
-        shown = ranked[:MOST_LISTED]
-    largest = max(ranked[0][0], 1)
-    cells = [
-        cell
-        for count, name in shown
-        for cell in (
-            element("dt", literal(name, longest=40)),
-            element("dd", element("div", class_="bar", style=f"width:{100 * count / largest:.1f}%")),
-            element("dd", f"{count:,}", class_="count"),
-        )
-    ]
+        shown = sorted(shown, key=lambda pair: -pair[0])[:MOST_LISTED]
+    cells = []
+    for count, name in shown:
+        bar = element("div", class_="bar", style=f"width:{100 * count / largest:.1f}%")
+        cells += [element("dt", literal(name, longest=40)), element("dd", bar)]
+        cells += [element("dd", f"{count:,}", class_="count")]
     cut = f", the {MOST_LISTED} largest of {len(data.classes):,}" if len(data.classes) > MOST_LISTED else ""
     title = element("h3", f"Rows of each class{cut}")
     return element("div", title, element("dl", *cells, class_="balance"), class_="panel")
@@ -77,52 +69,38 @@ def group_list(title: str, groups: Sequence[tuple[int, ...]]) -> Html:
 
 
 def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
-    spectrum = result.spectrum
-    certified = spectrum.eigenvalue_min_certified
-    floor = (
-        "has no certified bound" if certified is None else f"is certified to be at least {number(certified)}"
-    )
+    spectrum, floor = result.spectrum, "has no certified bound"
+    if (certified := spectrum.eigenvalue_min_certified) is not None:
+        floor = f"is certified to be at least {number(certified)}"
     ends = (
         f"The kernel matrix's largest eigenvalue is {number(spectrum.eigenvalue_max)}; its smallest {floor}. "
         f"This took {counted(result.complexity.num_matvecs, 'product')} with the matrix of {result.kernel}."
     )
     return join(
-        (
-            side_by_side(shown, "complexity", "classes", "alignment"),
-            folds(
-                details("How the complexity is defined and certified", COMPLEXITY, element("p", ends)),
-                details("What the energy along the spectrum is", ALIGNMENT),
-            ),
-        )
+        side_by_side(shown, "complexity", "classes", "alignment"),
+        folds(
+            details("How the complexity is defined and certified", COMPLEXITY, element("p", ends)),
+            details("What the energy along the spectrum is", ALIGNMENT),
+        ),
     )
 
 
 def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     """The predicted curve beside the steps it takes, and the network that was trained, if one was."""
     curve, word = result.curve, targets_word(result)
-    rows = [
-        (
-            percent(target.share),
-            _steps(target.labels),
-            _steps(target.random),
-            "not known" if curve.worst_loss is None else _steps(target.worst),
-        )
-        for target in curve.steps_to
-    ]
-    steps = table(
-        ("loss left", f"these {word}", f"random {word}", "worst case"),
-        rows,
-        "Steps until the loss is down to a share of its start",
-    )
-    unknown = "The worst case is not drawn, because the smallest eigenvalue is not known."
-    notes = [*([unknown] if curve.worst_loss is None else []), _trained_sentence(curve.trained)]
+    rows, unknown = [], curve.worst_loss is None
+    for target in curve.steps_to:
+        worst = "not known" if unknown else _steps(target.worst)
+        rows.append((percent(target.share), _steps(target.labels), _steps(target.random), worst))
+    head = ("loss left", f"these {word}", f"random {word}", "worst case")
+    steps = table(head, rows, "Steps until the loss is down to a share of its start")
+    why = "The worst case is not drawn, because the smallest eigenvalue is not known."
+    notes = [*([why] if unknown else []), _trained_sentence(curve.trained)]
     beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
     return join(
-        (
-            element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
-            side_by_side(shown, "trained"),
-            folds(details("How the loss is predicted without training", DESCENT)),
-        )
+        element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
+        side_by_side(shown, "trained"),
+        folds(details("How the loss is predicted without training", DESCENT)),
     )
 
 
@@ -135,13 +113,11 @@ def generalise_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     )
     curves = side_by_side(shown, "misclassified", "error")
     return join(
-        (
-            curves or element("p", "There are too few rows for a learning curve.", class_="note"),
-            folds(
-                *([details("The bound of Theorem 5.1, term by term", terms)] if bound.terms else []),
-                details("How rows are left out", LEFT_OUT),
-            ),
-        )
+        curves or element("p", "There are too few rows for a learning curve.", class_="note"),
+        folds(
+            *([details("The bound of Theorem 5.1, term by term", terms)] if bound.terms else []),
+            details("How rows are left out", LEFT_OUT),
+        ),
     )
 
 
@@ -161,11 +137,9 @@ def wrong_body(result: AuditResult, shown: dict[str, Html]) -> Html:
         "scores high."
     )
     return join(
-        (
-            side_by_side(shown, "scores"),
-            element("div", title, note, worst, class_="panel"),
-            folds(details("How rows are scored", element("p", how))),
-        )
+        side_by_side(shown, "scores"),
+        element("div", title, note, worst, class_="panel"),
+        folds(details("How rows are scored", element("p", how))),
     )
 
 
@@ -193,24 +167,18 @@ def suspect_table(suspects: Sequence[Suspect]) -> Html:
         (str(suspect.row), literal(suspect.given), literal(suspect.suggested), number(suspect.score))
         for suspect in suspects
     ]
-    return element(
-        "div", table(("row", "given", "suggested", "score"), rows, "Worst first"), class_="suspects"
-    )
+    ranking = table(("row", "given", "suggested", "score"), rows, "Worst first")
+    return element("div", ranking, class_="suspects")
 
 
 def cost_body(result: AuditResult) -> Html:
     gram = {Held.DENSE: "held whole", Held.PACKED: "held by half", Held.TILED: "recomputed tile by tile"}
-    rows = [
-        ("memory, forecast", memory(result.forecast.memory_bytes or 0)),
-        ("time, forecast", f"{result.forecast.seconds:,.1f} s"),
-        ("time, taken", f"{result.seconds:,.1f} s"),
+    return cost_panel(
+        result.forecast,
+        result.seconds,
+        "Forecast before the audit, and what it took",
         ("kernel matrix", gram[result.gram.held]),
         ("products with it", f"{result.complexity.num_matvecs:,}"),
-    ]
-    return element(
-        "div",
-        table(("what", "how much"), rows, "Forecast before the audit, and what it took"),
-        class_="panel",
     )
 
 

@@ -13,6 +13,11 @@ from widenet.predict.learning_curve import LearningCurve
 from widenet.report.parts.quantities import literal, percent_range, precise, row_list
 
 FEW_ROWS = 5  # row numbers that a sentence names
+MEANINGS = {  # of a complexity below this share of that of random labels
+    0.35: "follow the inputs closely",
+    0.75: "follow the inputs in part",
+    0.95: "follow the inputs only weakly",
+}
 
 
 @dataclass(frozen=True)
@@ -55,14 +60,7 @@ def questions(result: AuditResult) -> tuple[str, ...]:
 
 def answers(result: AuditResult) -> tuple[list[str], ...]:
     """The six answers, each a list of sentences with the most important first."""
-    return (
-        sound(result),
-        learnable(result),
-        descent(result),
-        generalise(result),
-        wrong(result),
-        cost(result),
-    )
+    return tuple(answer(result) for answer in (sound, learnable, descent, generalise, wrong, cost))
 
 
 def sentences(result: AuditResult) -> tuple[str, ...]:
@@ -95,23 +93,18 @@ def soundness(result: AuditResult) -> list[str]:
     found, word = result.soundness, targets_word(result)
     if is_sound(result):
         return ["No two rows are the same or opposite."]
+    unfit = f"different {word}, so no function of the inputs can fit all of them"
+    kinds = (
+        (found.conflicts, "group", "identical rows", ("has", "have"), unfit),
+        (found.duplicates, "group", "rows", ("is", "are"), "one and the same point"),
+        (found.opposites, "pair", "rows", ("is", "are"), "exactly opposite"),
+    )
     told = []
-    if found.conflicts:
-        groups, first = counted(len(found.conflicts), "group"), row_list(found.conflicts[0], FEW_ROWS)
-        told.append(
-            f"{groups} of identical rows {_have(found.conflicts)} different {word}, so no function of the "
-            f"inputs can fit all of them (rows {first}{_more(found.conflicts)})."
-        )
-    if found.duplicates:
-        told.append(
-            f"{counted(len(found.duplicates), 'group')} of rows {_are(found.duplicates)} one and the same "
-            f"point (rows {row_list(found.duplicates[0], FEW_ROWS)}{_more(found.duplicates)})."
-        )
-    if found.opposites:
-        told.append(
-            f"{counted(len(found.opposites), 'pair')} of rows {_are(found.opposites)} exactly opposite "
-            f"(rows {row_list(found.opposites[0], FEW_ROWS)}{_more(found.opposites)})."
-        )
+    for groups, noun, rows, (one, several), what in kinds:
+        if groups:
+            verb, more = (one, "") if len(groups) == 1 else (several, ", among others")
+            first = f"rows {row_list(groups[0], FEW_ROWS)}{more}"
+            told.append(f"{counted(len(groups), noun)} of {rows} {verb} {what} ({first}).")
     return told
 
 
@@ -142,10 +135,8 @@ def descent(result: AuditResult) -> list[str]:
             f"At step size {number(curve.eta)} gradient descent diverges: "
             f"it is stable only below {number(curve.eta_max)}."
         ]
-    told = []
-    for target in curve.steps_to:
-        if target.share == 0.1:
-            told.append(_steps_sentence(target.labels, target.random, word))
+    tenths = (target for target in curve.steps_to if target.share == 0.1)
+    told = [_steps_sentence(target.labels, target.random, word) for target in tenths]
     told.append(
         f"The step size is {number(curve.eta)}; beyond {number(curve.eta_max)} gradient descent diverges."
     )
@@ -225,15 +216,8 @@ def _compared(result: AuditResult, value: float) -> str:
             f"The complexity of these {word} is {number(value)}; that of random ones is not known, "
             f"because {_why_open(result)}."
         )
-    ratio = value / random
-    if ratio < 0.35:
-        meaning = "follow the inputs closely"
-    elif ratio < 0.75:
-        meaning = "follow the inputs in part"
-    elif ratio < 0.95:
-        meaning = "follow the inputs only weakly"
-    else:
-        meaning = "are no easier to fit than chance"
+    meanings = (meaning for ratio, meaning in MEANINGS.items() if value / random < ratio)
+    meaning = next(meanings, "are no easier to fit than chance")
     return (
         f"These {word} {meaning}: their complexity is {number(value)}, against {number(random)} for random "
         f"{word} on the same inputs."
@@ -262,11 +246,8 @@ def _left_out(result: AuditResult) -> str:
     if loo.error is None:
         return "The error on unseen rows is not known, because the leave-one-out estimate did not converge."
     bar = f" ± {number(loo.error_bar)}" if loo.error_bar else ""
-    how = (
-        "Left out one at a time"
-        if loo.method is Estimate.CLOSED_FORM
-        else f"Estimated on {loo.rows:,} rows left out"
-    )
+    exact = loo.method is Estimate.CLOSED_FORM
+    how = "Left out one at a time" if exact else f"Estimated on {loo.rows:,} rows left out"
     if loo.misclassified is None:
         error = f"{number(loo.error)}{bar}"
         mean = f"predicting the mean would leave {number(loo.baseline)}"
@@ -327,15 +308,3 @@ def _worst_row(suspect: Suspect) -> str:
     return (
         f"The most suspicious is row {suspect.row}: given {given}, while the other rows suggest {suggested}."
     )
-
-
-def _have(groups: tuple[tuple[int, ...], ...]) -> str:
-    return "has" if len(groups) == 1 else "have"
-
-
-def _are(groups: tuple[tuple[int, ...], ...]) -> str:
-    return "is" if len(groups) == 1 else "are"
-
-
-def _more(groups: tuple[tuple[int, ...], ...]) -> str:
-    return "" if len(groups) == 1 else ", among others"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from widenet.compare.result import CompareResult, Measure, MethodResult
 from widenet.compare.tuning import FAMILY_GROUPS, Family
-from widenet.report.parts.plots import Chart, Spec, axes_layout
+from widenet.report.parts.plots import Chart, Spec, axes_layout, by_name
 
 FAMILY_COLOURS: dict[Family, str] = {"network": "labels", "kernel": "random", "baseline": "worst"}
 ROW_HEIGHT = 26
@@ -13,8 +13,7 @@ WIDE = 8.0  # ratio of errors from which they are drawn on a logarithmic axis
 
 def compare_charts(result: CompareResult) -> dict[str, Chart]:
     """All charts that the result has numbers for, by name."""
-    drawn = [errors_chart(result), differences_chart(result)]
-    return {chart.name: chart for chart in drawn if chart is not None}
+    return by_name(errors_chart(result), differences_chart(result))
 
 
 def errors_chart(result: CompareResult) -> Chart | None:
@@ -46,24 +45,15 @@ def differences_chart(result: CompareResult) -> Chart | None:
     if not tests:
         return None
     families = {method.name: method.family for method in result.methods}
-    middle = [test.difference for test in tests]
-    bars = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": middle,
-        "y": list(range(len(tests))),
-        "marker": {
-            "color": [FAMILY_COLOURS[families[test.first]] for test in tests],
-            "size": 10,
-            "symbol": ["circle" if test.significant else "circle-open" for test in tests],
-        },
-        "error_x": {
-            "array": [test.high - test.difference for test in tests],
-            "arrayminus": [test.difference - test.low for test in tests],
-            "color": "muted",
-            "thickness": 1.5,
-            "width": 4,
-        },
+    marker = {
+        "color": [FAMILY_COLOURS[families[test.first]] for test in tests],
+        "size": 10,
+        "symbol": ["circle" if test.significant else "circle-open" for test in tests],
+    }
+    above = [test.high - test.difference for test in tests]
+    below = [test.difference - test.low for test in tests]
+    bars = _markers([(test.difference, row) for row, test in enumerate(tests)], marker) | {
+        "error_x": _whiskers(above, below, "muted", 1.5, 4),
         "customdata": [f"{test.first}: p = {test.adjusted:.2g}" for test in tests],
         "hovertemplate": "%{customdata}<br>%{x:" + _digits(result) + "} worse<extra></extra>",
         "showlegend": False,
@@ -81,38 +71,34 @@ def differences_chart(result: CompareResult) -> Chart | None:
 
 def _fold_dots(members: Sequence[tuple[int, MethodResult]], colour: str) -> Spec:
     points = [(error, row) for row, method in members for error in method.errors]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [error for error, _ in points],
-        "y": [row for _, row in points],
-        "marker": {"color": colour, "size": 5, "opacity": 0.35},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    marker = {"color": colour, "size": 5, "opacity": 0.35}
+    return _markers(points, marker) | {"hoverinfo": "skip", "showlegend": False}
 
 
 def _means(
     members: Sequence[tuple[int, MethodResult]], name: str, colour: str, result: CompareResult
 ) -> Spec:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": [method.error for _, method in members],
-        "y": [row for row, _ in members],
-        "marker": {"color": colour, "size": 12},
-        "error_x": {
-            "array": [method.std for _, method in members],
-            # Errors are not negative, and on a logarithmic axis not 0 either.
-            "arrayminus": [min(method.std or 0.0, 0.95 * (method.error or 0.0)) for _, method in members],
-            "color": colour,
-            "thickness": 2,
-            "width": 5,
-        },
+    above = [method.std for _, method in members]
+    # Errors are not negative, and on a logarithmic axis not 0 either.
+    below = [min(method.std or 0.0, 0.95 * (method.error or 0.0)) for _, method in members]
+    points = [(method.error, row) for row, method in members]
+    return _markers(points, {"color": colour, "size": 12}, name=name) | {
+        "error_x": _whiskers(above, below, colour, 2, 5),
         "customdata": [method.name for _, method in members],
         "hovertemplate": "%{customdata}: %{x:" + _digits(result) + "}<extra>" + name + "</extra>",
     }
+
+
+def _markers(points: Sequence[tuple[float | None, int]], marker: Spec, **named: str) -> Spec:
+    """A marker for each error and row."""
+    errors, rows = [error for error, _ in points], [row for _, row in points]
+    return {"type": "scatter", "mode": "markers", **named, "x": errors, "y": rows, "marker": marker}
+
+
+def _whiskers(
+    above: Sequence[float | None], below: Sequence[float], colour: str, thickness: float, width: int
+) -> Spec:
+    return {"array": above, "arrayminus": below, "color": colour, "thickness": thickness, "width": width}
 
 
 def _layout(title: str, names: Sequence[str], x: Spec) -> Spec:

@@ -1,12 +1,11 @@
 """The files of a comparison, besides its page."""
 
-import csv
-import io
 import json
 from typing import Any
 
 from widenet.compare.result import CompareResult
 from widenet.report.compare.sentences import HOW_TESTED, sentences
+from widenet.report.parts.files import csv_text
 
 TABLE_FILE = "table.csv"
 FILES = (TABLE_FILE,)
@@ -26,22 +25,10 @@ def files(result: CompareResult) -> dict[str, str | bytes]:
 
 def table_csv(result: CompareResult) -> str:
     """A line for each method, the best first, numbers in full; the best setting as JSON."""
-    adjusted = {test.first: test.adjusted for test in result.significance.against_best}
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("method", "family", "error", "std", "rank", "wins", "p", "seconds", "best"))
+    adjusted, lines = result.significance.adjusted, []
     for method in result.methods:
-        writer.writerow(
-            (
-                method.name,
-                method.family,
-                method.error,
-                method.std,
-                method.rank,
-                method.wins,
-                adjusted.get(method.name),
-                method.seconds,
-                None if method.best is None else json.dumps(method.best),
-            )
-        )
-    return text.getvalue()
+        scores = (method.error, method.std, method.rank, method.wins)
+        best = None if method.best is None else json.dumps(method.best)
+        lines.append((method.name, method.family, *scores, adjusted.get(method.name), method.seconds, best))
+    head = ("method", "family", "error", "std", "rank", "wins", "p", "seconds", "best")
+    return csv_text(head, lines)

@@ -1,7 +1,9 @@
 """A comparison as one HTML page that opens offline."""
 
+from collections.abc import Iterable
+
 from widenet.base.wording import counted, duration
-from widenet.compare.result import Champion, CompareResult, Measure, MethodResult
+from widenet.compare.result import Champion, CompareResult, Measure
 from widenet.compare.significance import PairedTest
 from widenet.compare.tuning import FAMILY_GROUPS
 from widenet.report.compare.charts import compare_charts
@@ -10,15 +12,14 @@ from widenet.report.compare.sentences import (
     difference_text,
     error_text,
     how_compared,
+    method_cells,
     p_text,
     sentences,
-    standing,
-    time_text,
 )
-from widenet.report.parts.document import document, masthead, page_body, tile_list
+from widenet.report.parts.document import data_masthead, document, page_body, tile_list
 from widenet.report.parts.markup import Html, details, element, join, table
 from widenet.report.parts.quantities import literal, short_duration
-from widenet.report.parts.sections import figure, folds, items, section
+from widenet.report.parts.sections import figure, folds, items, section, what_was_read
 
 
 def page(result: CompareResult) -> str:
@@ -32,18 +33,9 @@ def page(result: CompareResult) -> str:
         section(4, "How was it measured?", how_compared(result), _measured_body(result)),
     )
     footer = ("The numbers behind this page are in result.json and table.csv.", f"widenet {result.version}")
-    content = page_body(_masthead(result), sentences(result), _tiles(result), sections, footer)
+    top = data_masthead("compare", result.data, counted(len(result.methods), "method"))
+    content = page_body(top, sentences(result), _tiles(result), sections, footer)
     return document(f"{literal(result.data.name)} · widenet compare", content, charts)
-
-
-def _masthead(result: CompareResult) -> Html:
-    data = result.data
-    kind = (
-        f"{len(data.classes):,} classes" if data.classes else counted(data.outputs, "number") + " to predict"
-    )
-    size = f"{counted(data.n, 'row')} · {counted(data.d, 'column')}"
-    facts = f"{size} · {kind} · {counted(len(result.methods), 'method')} · prepared {data.prepare}"
-    return masthead("compare", literal(data.name), facts)
 
 
 def _tiles(result: CompareResult) -> Html:
@@ -61,44 +53,24 @@ def _tiles(result: CompareResult) -> Html:
 
 def _methods_body(result: CompareResult, shown: dict[str, Html]) -> Html:
     head = ("method", "family", "error", "spread", "rank", "wins", "p against the best", "time")
-    adjusted = {test.first: test.adjusted for test in result.significance.against_best}
-    rows = [_method_row(result, method, adjusted) for method in result.methods]
+    rows = [method_cells(result, method, p_text) for method in result.methods]
     caption = "The smallest mean error first; spread is the standard deviation between folds"
     picture = element("div", shown["errors"], class_="charts") if "errors" in shown else Html("")
-    return join((picture, element("div", table(head, rows, caption), class_="panel ranking")))
-
-
-def _method_row(result: CompareResult, method: MethodResult, adjusted: dict[str, float]) -> tuple[str, ...]:
-    measure = result.protocol.measure
-    if method.error is None or method.std is None:
-        error, spread, p = "failed", "", ""
-    else:
-        error, spread = error_text(method.error, measure), error_text(method.std, measure)
-        p = "best" if method.name == result.best else p_text(adjusted[method.name])
-    return method.name, method.family, error, spread, *standing(method), p, time_text(method.seconds)
+    return join(picture, _ranking(head, rows, caption))
 
 
 def _tests_body(result: CompareResult, shown: dict[str, Html]) -> Html:
     measure = result.protocol.measure
-    champions = table(
-        ("family", "error", "spread", "chosen"),
-        [
-            (
-                FAMILY_GROUPS[champion.family],
-                error_text(champion.error, measure),
-                error_text(champion.std, measure),
-                _counts(champion.chosen),
-            )
-            for champion in result.significance.champions
-        ],
-        "Each family as one method: in every fold the member that was best inside the training part",
-    )
+    champions = []
+    for each in result.significance.champions:
+        error, spread = error_text(each.error, measure), error_text(each.std, measure)
+        champions.append((FAMILY_GROUPS[each.family], error, spread, _counts(each.chosen)))
+    caption = "Each family as one method: in every fold the member that was best inside the training part"
+    parts = [_ranking(("family", "error", "spread", "chosen"), champions, caption)]
     tests = [_test_row(test, measure) for test in result.significance.against_kernels]
-    parts = [element("div", champions, class_="panel ranking")]
     if tests:
         head = ("families", "difference", "95% interval", "p")
-        against = table(head, tests, "Against kernels, by these champions")
-        parts.append(element("div", against, class_="panel ranking"))
+        parts.append(_ranking(head, tests, "Against kernels, by these champions"))
     if "differences" in shown:
         parts.append(shown["differences"])
     how = (
@@ -109,7 +81,7 @@ def _tests_body(result: CompareResult, shown: dict[str, Html]) -> Html:
         "training part, so that no test row takes part in choosing whom to test."
     )
     column = element("div", *parts, class_="charts", style="grid-template-columns:1fr")
-    return join((column, folds(details("How differences are tested", element("p", how)))))
+    return join(column, folds(details("How differences are tested", element("p", how))))
 
 
 def _test_row(test: PairedTest, measure: Measure) -> tuple[str, ...]:
@@ -126,15 +98,19 @@ def _settings_body(result: CompareResult) -> Html:
             told = f"{often} of {len(method.settings)} folds"
             rows.append((method.name, choice_text(method.best), told))
     caption = "The setting chosen most often; result.json has that of every fold"
-    return element("div", table(("method", "setting", "chosen in"), rows, caption), class_="panel ranking")
+    return _ranking(("method", "setting", "chosen in"), rows, caption)
 
 
 def _measured_body(result: CompareResult) -> Html:
-    blocks = [details("What was read and how it was prepared", items(result.data.provenance))]
+    blocks = [what_was_read(result.data)]
     failures = [failure for method in result.methods for failure in method.failures]
     if failures:
         blocks.append(details(f"{counted(len(failures), 'fit')} that failed", items(failures)))
     return folds(*blocks)
+
+
+def _ranking(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str) -> Html:
+    return element("div", table(head, rows, caption), class_="panel ranking")
 
 
 def _most(champion: Champion) -> str:

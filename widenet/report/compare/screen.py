@@ -2,8 +2,8 @@
 
 from rich.console import Console
 
-from widenet.compare.result import CompareResult, Measure, MethodResult
-from widenet.report.compare.sentences import error_text, sentences, standing, time_text
+from widenet.compare.result import CompareResult, Measure
+from widenet.report.compare.sentences import method_cells, sentences
 from widenet.report.parts.quantities import literal
 from widenet.report.parts.screen import columns, line, title, verdict
 
@@ -23,23 +23,12 @@ def screen(result: CompareResult, console: Console) -> None:
     verdict(console, sentences(result))
     line(console, "")
     line(console, columns(METHOD_HEAD, METHOD_WIDTHS, NUM_NAMES), style="bold")
-    adjusted = {test.first: test.adjusted for test in result.significance.against_best}
     for method in result.methods:
-        cells = _cells(result, method, adjusted)
+        cells = method_cells(result, method, _short_p)
         line(console, columns(cells, METHOD_WIDTHS, NUM_NAMES), style=FAMILY_STYLES[method.family])
     classes = protocol.measure is Measure.MISCLASSIFIED
     error = "misclassified rows" if classes else "mean of ‖prediction − y‖²"
     line(console, f"error: {error}; p: of no difference from the best, corrected", style="dim")
-
-
-def _cells(result: CompareResult, method: MethodResult, adjusted: dict[str, float]) -> tuple[str, ...]:
-    measure = result.protocol.measure
-    if method.error is None or method.std is None:
-        error, spread, p = "failed", "", ""
-    else:
-        error, spread = error_text(method.error, measure), error_text(method.std, measure)
-        p = "best" if method.name == result.best else _short_p(adjusted[method.name])
-    return method.name, method.family, error, spread, *standing(method), p, time_text(method.seconds)
 
 
 def _short_p(p: float) -> str:

@@ -1,5 +1,7 @@
 """A comparison in plain sentences: does anything here beat kernels, and is the difference real?"""
 
+from collections.abc import Callable
+
 from widenet.compare.result import Champion, CompareResult, Measure, MethodResult
 from widenet.compare.significance import PairedTest
 from widenet.compare.tuning import FAMILY_GROUPS, Choice
@@ -30,11 +32,8 @@ def sentences(result: CompareResult) -> tuple[str, ...]:
 def how_compared(result: CompareResult) -> list[str]:
     """How errors were measured, the most important first."""
     protocol = result.protocol
-    what = (
-        "the share of misclassified rows"
-        if protocol.measure is Measure.MISCLASSIFIED
-        else "the mean of ‖prediction − y‖²"
-    )
+    classes = protocol.measure is Measure.MISCLASSIFIED
+    what = "the share of misclassified rows" if classes else "the mean of ‖prediction − y‖²"
     times = "" if protocol.repeats == 1 else f", {protocol.repeats} times over"
     told = [
         f"The error is {what} on rows that took no part in fitting or choosing: the rows were divided into "
@@ -75,17 +74,20 @@ def choice_text(choice: Choice) -> str:
     """A chosen setting as 'h = 0.2, ridge = 1e-05'."""
     if not choice:
         return "nothing to choose"
-    return ", ".join(
-        f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
-        for name, value in choice.items()
-    )
+    shown = ((name, f"{value:g}" if isinstance(value, float) else value) for name, value in choice.items())
+    return ", ".join(f"{name} = {value}" for name, value in shown)
 
 
-def standing(method: MethodResult) -> tuple[str, str]:
-    """Rank and wins; empty where the method failed."""
-    if method.rank is None or method.wins is None:
-        return "", ""
-    return f"{method.rank:.1f}", str(method.wins)
+def method_cells(
+    result: CompareResult, method: MethodResult, shown_p: Callable[[float], str]
+) -> tuple[str, ...]:
+    """Name, family, error, spread, rank, wins, p and time of a method; one that failed has gaps."""
+    measure, time = result.protocol.measure, time_text(method.seconds)
+    if method.error is None or method.std is None or method.rank is None:
+        return method.name, method.family, "failed", "", "", "", "", time
+    errors = error_text(method.error, measure), error_text(method.std, measure)
+    p = "best" if method.name == result.best else shown_p(result.significance.adjusted[method.name])
+    return method.name, method.family, *errors, f"{method.rank:.1f}", str(method.wins), p, time
 
 
 def time_text(seconds: float) -> str:

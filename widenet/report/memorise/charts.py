@@ -28,22 +28,15 @@ def loss_chart(result: MemoriseResult) -> Chart | None:
     limit = line_trace(name, [0, last], [enough] * 2, "random", "%{y:.2e}", "dash")
     ends = [min(*drawn, math.log10(enough)) - ROOM, max(*drawn, math.log10(enough)) + ROOM]
     decades = max(1, round((ends[1] - ends[0]) / 8))
-    y: Spec = {
-        "type": "log",
-        "range": ends,
-        "dtick": decades,
-        "exponentformat": "power",
-        "tickfont": {"size": 11},
-    }
+    y: Spec = {"type": "log", "range": ends, "dtick": decades}
+    y |= {"exponentformat": "power", "tickfont": {"size": 11}}
     x: Spec = {"range": [-0.02 * last, 1.02 * last], "tickformat": ",d"}
     x |= {"dtick": 1} if last <= FEW_STEPS else {"nticks": 8}
+    layout = axes_layout(STEPS.get(result.method, "steps"), height=380, x=x, y=y)
     return Chart(
         name="loss",
         title="Loss f on all rows",
         reading=f"The axis is logarithmic. Below the dashed line, {small(enough)}, no residual can reach "
         f"{small(result.tolerance)}.",
-        spec={
-            "data": [line, limit],
-            "layout": axes_layout(STEPS.get(result.method, "steps"), height=380, x=x, y=y),
-        },
+        spec={"data": [line, limit], "layout": layout},
     )

@@ -11,9 +11,8 @@ from widenet.report.parts.screen import INDENT, line, title, verdict
 def screen(result: MemoriseResult, console: Console) -> None:
     """The verdict, then what was measured."""
     data = result.data
-    title(
-        console, "memorise", f"{literal(data.name)}, {data.n:,} rows, {result.layers} layers, {result.method}"
-    )
+    facts = f"{literal(data.name)}, {data.n:,} rows, {result.layers} layers, {result.method}"
+    title(console, "memorise", facts)
     line(console, "")
     verdict(console, sentences(result))
     line(console, "")

@@ -8,9 +8,12 @@ from importlib import resources
 
 from plotly.offline import get_plotlyjs
 
+from widenet.base.wording import counted
 from widenet.report.parts.files import finite
 from widenet.report.parts.markup import Html, element, join, paragraphs
 from widenet.report.parts.plots import Chart
+from widenet.report.parts.quantities import literal
+from widenet.study.data import DataSummary
 
 Tile = tuple[str, str, str, str]  # what, its value, a word beside it, and a link
 
@@ -52,24 +55,33 @@ def masthead(command: str, name: str, facts: str) -> Html:
         element("button", "Dark", id="theme", type="button", hidden="", aria_label="Switch light and dark"),
         class_="top",
     )
-    return join((top, element("h1", name), element("p", facts, class_="facts")))
+    return join(top, element("h1", name), element("p", facts, class_="facts"))
+
+
+def data_masthead(command: str, data: DataSummary, *facts: str, numbers: str = "", after: str = "") -> Html:
+    """The masthead of a study of data: size, targets, other facts, preparation.
+
+    Args:
+        command: Its name.
+        data: The rows.
+        facts: What else to tell.
+        numbers: What targets are called that are no classes; their number by default.
+        after: What follows the name of the preparation.
+    """
+    kind = f"{len(data.classes):,} classes" if data.classes else numbers
+    targets = kind or f"{counted(data.outputs, 'number')} to predict"
+    size = (counted(data.n, "row"), counted(data.d, "column"))
+    told = " · ".join((*size, targets, *facts, f"prepared {data.prepare}{after}"))
+    return masthead(command, literal(data.name), told)
 
 
 def tile_list(tiles: Iterable[Tile]) -> Html:
     """Key figures, each a link to where it comes from."""
-    linked = [
-        element(
-            "li",
-            element(
-                "a",
-                element("span", what, class_="what"),
-                element("span", value, class_="figure"),
-                element("span", beside, class_="beside"),
-                href=link,
-            ),
-        )
-        for what, value, beside, link in tiles
-    ]
+    linked = []
+    for *told, link in tiles:
+        kinds = zip(("what", "figure", "beside"), told, strict=True)
+        spans = (element("span", text, class_=kind) for kind, text in kinds)
+        linked.append(element("li", element("a", *spans, href=link)))
     return element("ul", *linked, class_="tiles")
 
 
@@ -78,12 +90,8 @@ def page_body(
 ) -> Html:
     """Header, main part and footer of a page: masthead, verdict and key figures, sections, and last words."""
     told = element("div", paragraphs(verdict), class_="verdict")
-    parts = (
-        element("header", top, told, tiles),
-        element("main", *sections),
-        element("footer", paragraphs(footer)),
-    )
-    return join(parts)
+    header = element("header", top, told, tiles)
+    return join(header, element("main", *sections), element("footer", paragraphs(footer)))
 
 
 def _head(title: str, scripts: list[str]) -> Html:

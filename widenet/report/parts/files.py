@@ -1,5 +1,7 @@
 """Results on disk: a folder that is there whole or not at all."""
 
+import csv
+import io
 import json
 import math
 import os
@@ -30,6 +32,15 @@ def finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [finite(item) for item in value]
     return value
+
+
+def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """A table with its header, numbers in full."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def check_folder(out: Path, names: Iterable[str], *, force: bool) -> None:

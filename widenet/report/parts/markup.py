@@ -18,25 +18,25 @@ def element(tag: str, *children: str, **attributes: str) -> Html:
     head = tag + "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(value)}"' for name, value in attributes.items()
     )
-    return Html(f"<{head}>") if tag in VOID else Html(f"<{head}>{join(children)}</{tag}>")
+    return Html(f"<{head}>") if tag in VOID else Html(f"<{head}>{join(*children)}</{tag}>")
 
 
-def join(children: Iterable[str]) -> Html:
+def join(*children: str) -> Html:
     """Children one after another, each escaped unless it is markup."""
     return Html("".join(child if isinstance(child, Html) else escape(child) for child in children))
 
 
 def paragraphs(sentences: Iterable[str], **attributes: str) -> Html:
     """A paragraph for each sentence."""
-    return join(element("p", marked(sentence), **attributes) for sentence in sentences)
+    return join(*(element("p", marked(sentence), **attributes) for sentence in sentences))
 
 
 def marked(sentence: str) -> Html:
     """A sentence whose settings, in backquotes, are set as code."""
     parts = sentence.split("`")
     if len(parts) % 2 == 0:  # one that has no partner is a part of the text
-        return join([sentence])
-    return join(element("code", part) if index % 2 else part for index, part in enumerate(parts))
+        return join(sentence)
+    return join(*(element("code", part) if index % 2 else part for index, part in enumerate(parts)))
 
 
 def details(summary: str, *children: str) -> Html:
@@ -51,16 +51,5 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str) -> H
     for first, *rest in rows:
         cells = (element("td", cell) for cell in rest)
         body.append(element("tr", element("th", first, scope="row"), *cells))
-    return element(
-        "div",
-        element(
-            "table",
-            element("caption", caption),
-            element("thead", header),
-            element("tbody", *body),
-        ),
-        class_="scroll",
-        tabindex="0",
-        role="region",
-        aria_label=caption,
-    )
+    whole = element("table", element("caption", caption), element("thead", header), element("tbody", *body))
+    return element("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption)

@@ -33,6 +33,11 @@ class Chart:
     spec: Spec
 
 
+def by_name(*charts: Chart | None) -> dict[str, Chart]:
+    """The charts that there are, by name."""
+    return {chart.name: chart for chart in charts if chart is not None}
+
+
 def label(text: str) -> str:
     """Text from the data such that plotly draws it literally."""
     return escape(literal(text, longest=28), quote=False)

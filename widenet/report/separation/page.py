@@ -3,7 +3,7 @@
 from widenet.base.wording import counted, duration
 from widenet.papers.resnet_beyond_kernels.separation.result import SeparationResult
 from widenet.report.parts.document import document, masthead, page_body, tile_list
-from widenet.report.parts.formulas import formula
+from widenet.report.parts.formulas import formula, frac, sub, sum_over, sup
 from widenet.report.parts.markup import Html, details, element, join, paragraphs, table
 from widenet.report.parts.quantities import short_duration
 from widenet.report.parts.sections import figure, folds, section
@@ -18,12 +18,8 @@ from widenet.report.separation.sentences import (
     the_class,
 )
 
-BOUND = formula(
-    "<mfrac><mn>1</mn><mrow><mo>|</mo><mi>C</mi><mo>|</mo></mrow></mfrac>"
-    "<munder><mo>∑</mo><mi>S</mi></munder><msub><mi>error</mi><mi>S</mi></msub><mo>≥</mo>"
-    "<msup><mi>α</mi><mn>2</mn></msup><mo>(</mo><mn>1</mn><mo>−</mo>"
-    "<mfrac><mi>N</mi><mrow><mo>|</mo><mi>C</mi><mo>|</mo></mrow></mfrac><mo>)</mo>"
-)
+MEAN_ERROR = (frac("1", "| C |"), sum_over("S"), sub("error", "S"))
+BOUND = formula(MEAN_ERROR, "≥", sup("α", "2"), "( 1 −", frac("N", "| C |"), ")")
 PROOF = (
     "From N samples a kernel method predicts an output by a combination of the N functions K(·, xₙ). "
     "Whatever the weights, and however they were found, the prediction lies in the span of these functions, "
@@ -85,7 +81,7 @@ def _proof() -> Html:
         "|C| functions. On average over the class, for any kernel, any samples and any weights, the error of "
         "an output is at least",
     )
-    return join((told, BOUND, folds(details("The proof, in four steps", paragraphs(PROOF)))))
+    return join(told, BOUND, folds(details("The proof, in four steps", paragraphs(PROOF))))
 
 
 def _numbers(result: SeparationResult) -> Html:
