@@ -42,34 +42,27 @@ class Network(Protocol):
     @property
     def name(self) -> str:
         """The name that `network_by_name` takes."""
-        ...
 
     @property
     def width(self) -> int:
         """Neurons m of each hidden layer."""
-        ...
 
     @property
     def moved(self) -> tuple[str, ...]:
         """Names of the parameters that training moves."""
-        ...
 
     @property
     def hidden(self) -> tuple[str, ...]:
         """Where on the tape the values of each hidden layer are left, shapes (s, b, m or more)."""
-        ...
 
     def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
         """Shape of each parameter of one copy, for d inputs and k outputs."""
-        ...
 
     def tape(self, params: Parameters, b: int) -> Tape:
         """Room for what a forward pass over b rows leaves to the backward pass."""
-        ...
 
     def forward(self, params: Parameters, X: Tensor, tape: Tape) -> Tensor:
         """Outputs of shape (s, b, k) for rows (x, 1) of X, shape (b, d + 1) or (s, b, d + 1)."""
-        ...
 
     def backward(
         self, params: Parameters, X: Tensor, tape: Tape, slopes: Tensor, sums: Parameters, keep: float
@@ -85,7 +78,6 @@ class Network(Protocol):
                 gradient, with keep = μ as the running sum of momentum.
             keep: What is kept of the earlier contents of `sums`.
         """
-        ...
 
     def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
         """The gradient by each parameter, moved or not, as a sum of outer products.
@@ -94,7 +86,6 @@ class Network(Protocol):
             params: One copy, shapes (1, …).
             X: Inputs, shape (n, d).
         """
-        ...
 
 
 @dataclass(frozen=True)

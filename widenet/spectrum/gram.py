@@ -24,16 +24,13 @@ class Operator(Protocol):
     @property
     def n(self) -> int:
         """Number of rows and columns."""
-        ...
 
     @property
     def dtype(self) -> torch.dtype:
         """Precision of the products."""
-        ...
 
     def matmul(self, V: Tensor) -> Tensor:
         """The product H V of shape (n, p), for V of shape (n, p), in the dtype of V."""
-        ...
 
 
 class Gram(Operator, Protocol):
@@ -41,7 +38,6 @@ class Gram(Operator, Protocol):
 
     def diag(self) -> Tensor:
         """The diagonal of H, shape (n,)."""
-        ...
 
     def held(self) -> Tensor | None:
         """All entries, shape (n, n), where they are held; None where they are not."""

@@ -17,7 +17,7 @@ from widenet.base.errors import InputError
 from widenet.networks.initialise import draw_parameters
 from widenet.networks.network import ALIGNED, Network, Parameters, Tape, laid_out
 from widenet.training.losses import DIVERGED, LOSSES, check_targets
-from widenet.training.optimisers import OPTIMISERS, Optimiser, chosen
+from widenet.training.optimisers import OPTIMISERS, chosen
 from widenet.training.rows import Rows, measure_errors
 from widenet.training.run import TrainingRun, norms_of, sign_changes
 from widenet.training.settings import TrainingSettings
@@ -89,7 +89,7 @@ class Group:
         )
         self.moved = {name: laid_out(self.start[name].expand(len(places), -1, -1)) for name in network.moved}
         each = [settings[place] for place in places.tolist()]
-        self.optimiser: Optimiser = OPTIMISERS[common.optimiser](self.moved, each)
+        self.optimiser = OPTIMISERS[common.optimiser](self.moved, each)
         self.alive = torch.arange(len(settings))
         self._arrange()
 
