@@ -54,7 +54,8 @@ def run_separation(
     functions = cube_class(settings.d1, settings.k, settings.alpha)
     tuning, measured = _draw(settings)
     grid = _grid(settings)
-    seconds = _seconds(kernels, functions, tuning, measured, grid, settings)
+    seconds = network_seconds(settings.sizes, tuning, measured, functions.points, grid, settings.width)
+    seconds += len(measured) * oracle_seconds(kernels, functions, measured[0].samples, settings.sizes)
     forecast = Forecast(seconds, BASE_BYTES + num_bytes)
     progress.note(forecast)
     forecast.refuse_long("use fewer `sizes`, `members` or `epochs`", allow_long=allow_long)
@@ -102,20 +103,6 @@ def _draw(settings: SeparationSettings) -> tuple[list[Member], list[Member]]:
         generator=torch.Generator().manual_seed(settings.seed),
     )
     return members[: settings.tuning], members[settings.tuning :]
-
-
-def _seconds(
-    kernels: Sequence[Kernel],
-    functions: CubeClass,
-    tuning: Sequence[Member],
-    measured: Sequence[Member],
-    grid: Sequence[TrainingSettings],
-    settings: SeparationSettings,
-) -> float:
-    """What kernels and networks will take."""
-    sizes, samples = settings.sizes, measured[0].samples
-    networks = network_seconds(sizes, tuning, measured, functions.points, grid, settings.width)
-    return networks + len(measured) * oracle_seconds(kernels, functions, samples, sizes)
 
 
 def kernel_curves(
