@@ -11,10 +11,8 @@ from widenet.networks.network import (
     Parameters,
     Tape,
     add_outer,
-    aligned,
     hidden_values,
     output_slopes,
-    room,
     shared,
     with_constant,
     with_ones,
@@ -31,19 +29,6 @@ class FullyConnected(Layered):
     """
 
     fixed_biases: bool = False
-
-    def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
-        m = self.width
-        return {"W": (m, d + 1)} | dict.fromkeys(self.inner[1:], (m, m + 1)) | {"A": (k, m)}
-
-    def tape(self, params: Parameters, b: int) -> Tape:
-        A = params["A"]
-        s, k, m = A.shape
-        tape = {f"{layer} slopes": aligned(A, s, b, m) for layer in self.hidden}
-        # All but the last have the column of ones that the biases of the next one multiply.
-        tape |= {layer: aligned(A, s, b, m + (layer != self.hidden[-1])) for layer in self.hidden}
-        tape["out.T"], tape["out"] = room(A, s, b, k)
-        return tape
 
     def forward(self, params: Parameters, X: Tensor, tape: Tape) -> Tensor:
         A = params["A"]

@@ -92,6 +92,9 @@ class Network(Protocol):
 class Layered:
     """What the papers' networks have in common: layers of one width, of which some are trained.
 
+    Shapes and tape are those of hidden layers that each feed the next one; a network with others overrides
+    them.
+
     Attributes:
         width: Neurons m of each hidden layer.
         trained: `all` layers, the `hidden` ones, or the `last`, A.
@@ -119,6 +122,19 @@ class Layered:
     @property
     def moved(self) -> tuple[str, ...]:
         return {"all": (*self.inner, "A"), "hidden": self.inner, "last": ("A",)}[self.trained]
+
+    def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
+        m = self.width
+        return {"W": (m, d + 1)} | dict.fromkeys(self.inner[1:], (m, m + 1)) | {"A": (k, m)}
+
+    def tape(self, params: Parameters, b: int) -> Tape:
+        A = params["A"]
+        s, k, m = A.shape
+        tape = {f"{layer} slopes": aligned(A, s, b, m) for layer in self.hidden}
+        # All but the last have the column of ones that the biases of the next one multiply.
+        tape |= {layer: aligned(A, s, b, m + (layer != self.hidden[-1])) for layer in self.hidden}
+        tape["out.T"], tape["out"] = room(A, s, b, k)
+        return tape
 
 
 def with_constant(X: Tensor, constant: float) -> Tensor:

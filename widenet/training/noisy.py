@@ -180,7 +180,7 @@ def train_noisy(
     Y: Tensor,
     settings: NoisySettings,
     *,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> NoisyRun:
     """Train by Algorithm 2, or by Algorithm 3 where `settings.signs` is False, in the dtype of X.
 
@@ -210,8 +210,7 @@ def train_noisy(
         diverged = not losses[-1] <= DIVERGED * initial
         if diverged:
             break
-        if progress is not None:
-            progress(number)
+        progress(number)
     weights, draw_losses, chosen = choose_draw(problem, step, scale, generator)
     now = {} if diverged else {name: start[name] + step[name] for name in step}
     return NoisyRun(

@@ -34,7 +34,7 @@ def train(
     *,
     test: Dataset | None = None,
     dtype: torch.dtype = torch.float32,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> TrainingRun:
     """Train one network and return its run with the weights.
 

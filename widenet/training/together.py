@@ -169,7 +169,7 @@ def train_together(
     test: Rows | None = None,
     fewest: int = 1,
     keep_weights: bool = False,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> list[TrainingRun]:
     """Train one network under each setting, all at once.
 
@@ -200,8 +200,7 @@ def train_together(
             break
         if bool(diverged.any()):
             group.drop(diverged)
-        if progress is not None:
-            progress(epoch)
+        progress(epoch)
     seconds = (time.perf_counter() - begin) / len(settings)
     at = {index: copy for copy, index in enumerate(group.alive.tolist())}
     return [
