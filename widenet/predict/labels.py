@@ -45,8 +45,7 @@ class LabelQuality:
             Regression: the leave-one-out residual in robust standard deviations.
         suggested: Most probable class index, shape (n,), or predicted targets, shape (n, c).
         estimate: Share of labels that are wrong; regression: share of the target's variance that is noise.
-        low: Lower end of its interval.
-        high: Upper end of its interval.
+        low, high: Ends of its interval.
     """
 
     score: Tensor

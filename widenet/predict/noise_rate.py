@@ -58,8 +58,7 @@ class NoiseModel:
         log_prior: log p_ic, what the other rows say about the true class of each row, shape (n, c).
         log_transition: log T_cd, true class c by given label d, shape (c, c).
         estimate: Rate of wrong labels, of most likelihood.
-        low: Lower end of its interval.
-        high: Upper end of its interval.
+        low, high: Ends of its interval.
     """
 
     log_prior: Tensor
