@@ -52,8 +52,7 @@ class MeasuredData:
         power: The least p for which the smallest singular value of [x^{⊗2p}] is proven to be above 0.
         power_sigma: That singular value, as computed.
         power_sigma_floor: A proven lower bound on it; 0.0 where there is no such p up to `MOST_POWERS`.
-        smallest_norm: Of a row.
-        largest_norm: Of a row.
+        smallest_norm, largest_norm: Of a row.
         largest_label: Largest |y|, classes being numbered from 0.
         start_loss: Σy²/(4n), the loss of a network that is 0, classes being numbered from 0.
         label_scale: What targets were divided by so that they are at most 1, as yᵀH∞⁻¹y has them.

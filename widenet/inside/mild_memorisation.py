@@ -1,6 +1,7 @@
 """What the theorems of `mild-memorisation` say of one network on one data set."""
 
 from collections.abc import Callable
+from functools import partial
 
 from widenet.inside.answer import NORM_ROUNDING, Answer, distinct, exact, partly, unproven
 from widenet.inside.measured import MeasuredData
@@ -35,7 +36,13 @@ def memorisation_answers(data: MeasuredData, settings: InsideSettings) -> tuple[
 
 def _two_layers(data: MeasuredData, settings: InsideSettings) -> Answer:
     sigma = _known(data.sigma, data.sigma_floor, data.n > symmetric_dimension(data.d, 2))
-    needed, proven = (_two_layer_descent(data, settings, value) for value in (data.sigma, data.sigma_floor))
+
+    def descent(sigma: float) -> tuple[Demand, ...]:
+        sizes = (data.n, data.d, settings.width, data.largest_norm, data.largest_label)
+        at = partial(theorem4, *sizes, sigma, data.start_loss, settings.epsilon, settings.delta)
+        return _descent_demands(at, settings, "((f(0)+1)/f_thres + 1)(t_thres + 1)") if sigma > 0 else ()
+
+    needed, proven = descent(data.sigma), descent(data.sigma_floor)
     demands = (*_up_to_sign(data), *landscape_demands(data.n, data.d, settings.width, sigma), *needed)
     return Answer(
         PAPER,
@@ -51,14 +58,6 @@ def _two_layers(data: MeasuredData, settings: InsideSettings) -> Answer:
     )
 
 
-def _two_layer_descent(data: MeasuredData, settings: InsideSettings, sigma: float) -> tuple[Demand, ...]:
-    def at(c: float) -> Quantity:
-        sizes = (data.n, data.d, settings.width, data.largest_norm, data.largest_label)
-        return theorem4(*sizes, sigma, data.start_loss, settings.epsilon, settings.delta, c)
-
-    return _descent_demands(at, settings, "((f(0)+1)/f_thres + 1)(t_thres + 1)") if sigma > 0 else ()
-
-
 def _known(value: float, floor: float, impossible: bool) -> float | None:
     """σ where it is proven to be above 0, or to be 0; None where rounding hides which."""
     return 0.0 if impossible else value if floor > 0 else None
@@ -70,17 +69,15 @@ def _up_to_sign(data: MeasuredData) -> tuple[Demand, ...]:
     return (*distinct(data), *((opposite,) if data.num_opposite else ()))
 
 
-def _descent_demands(
-    at: Callable[[float], Quantity], settings: InsideSettings, count: str
-) -> tuple[Demand, ...]:
+def _descent_demands(at: Callable[..., Quantity], settings: InsideSettings, count: str) -> tuple[Demand, ...]:
     """Steps and step size of perturbed gradient descent, by the theorem `at` a constant c of Algorithm 1.
 
     A step η below c/ℓ is that of Algorithm 1 at the smaller c = ηℓ.
     """
-    found = at(C_PGD)
+    found = at(c=C_PGD)
     largest = found.terms["η"]
     if settings.eta is not None and settings.eta < largest:
-        found = at(settings.eta * found.terms["ℓ"])
+        found = at(c=settings.eta * found.terms["ℓ"])
     rise = rise_demand(found.terms["rise of g"])
     return (
         Demand("steps", settings.steps, "≥", exact(found), count),
@@ -94,10 +91,7 @@ def _smoothed(data: MeasuredData, settings: InsideSettings) -> Answer:
     fitting = (p for p in range(1, MOST_LAYER_POWERS + 1) if k <= largest_smoothed_width(data.d, p))
     p = next(fitting, MOST_LAYER_POWERS)
     most = largest_smoothed_width(data.d, p)
-
-    def at(c: float) -> Quantity:
-        return theorem5(n, data.d, p, NOISE**2, settings.epsilon, settings.delta, c=c)
-
+    at = partial(theorem5, n, data.d, p, NOISE**2, settings.epsilon, settings.delta)
     return Answer(
         PAPER,
         "Theorem 5",
@@ -111,7 +105,7 @@ def _smoothed(data: MeasuredData, settings: InsideSettings) -> Answer:
         ),
         (
             f"Its first layer is ({k:,} random directions)^{p}; it bounds σ_z by "
-            f"{mpf_text(at(C_PGD).terms['σ_z'])}.",
+            f"{mpf_text(at(c=C_PGD).terms['σ_z'])}.",
             OUR_C,
         ),
         ("The noise has been added.",),
@@ -128,7 +122,13 @@ def _without_noise(data: MeasuredData, settings: InsideSettings) -> Answer:
     k, most = 2 * p * symmetric_dimension(data.d, p), symmetric_dimension(data.d, 2 * p)
     value, floor = data.power_sigma, data.power_sigma_floor
     sigma = _known(value, floor, data.n > most)
-    needed, proven = (_layer_descent(data, settings, k, each) for each in (value, floor))
+
+    def descent(sigma: float) -> tuple[Demand, ...]:
+        of_layer = (data.n, data.d, k, p, sigma, settings.epsilon, settings.delta, data.largest_norm)
+        at = partial(theorem6, *of_layer)
+        return _descent_demands(at, settings, "Theorem 4's at z") if sigma > 0 else ()
+
+    needed, proven = descent(value), descent(floor)
     demands: tuple[Demand, ...] = (
         *_up_to_sign(data),
         Demand("number of samples n", data.n, "≤", most, "D_d^{2p}"),
@@ -149,11 +149,3 @@ def _without_noise(data: MeasuredData, settings: InsideSettings) -> Answer:
         ),
         (*partly(data), *unproven("σ", value, floor, demands, proven)),
     )
-
-
-def _layer_descent(data: MeasuredData, settings: InsideSettings, k: int, sigma: float) -> tuple[Demand, ...]:
-    def at(c: float) -> Quantity:
-        sizes = (data.n, data.d, k, data.power, sigma)
-        return theorem6(*sizes, settings.epsilon, settings.delta, data.largest_norm, c=c)
-
-    return _descent_demands(at, settings, "Theorem 4's at z") if sigma > 0 else ()

@@ -12,34 +12,29 @@ from widenet.kernels.moments import Moments, OfMoments, cosines_
 
 
 @dataclass(frozen=True)
-class Gaussian(OfMoments):
-    """exp(−‖x − z‖²/h). On the unit sphere ‖x − z‖² lies in [0, 4], and is about 2 for unrelated rows."""
+class OfDistance(OfMoments):
+    """A function of ‖x − z‖ with a scale h."""
 
     h: float = 1.0
 
     def __post_init__(self) -> None:
-        _require_positive("h", self.h)
+        if not 0 < self.h < math.inf:
+            raise InputError(f"h is {self.h:g}, but must be positive and finite.")
 
     @property
     def name(self) -> str:
-        return f"gaussian:h={self.h:g}"
+        return f"{type(self).__name__.lower()}:h={self.h:g}"
+
+
+class Gaussian(OfDistance):
+    """exp(−‖x − z‖²/h). On the unit sphere ‖x − z‖² lies in [0, 4], and is about 2 for unrelated rows."""
 
     def _value(self, moments: Moments) -> Tensor:
         return half_squared_distances_(moments).mul_(-2 / self.h).exp_()
 
 
-@dataclass(frozen=True)
-class Laplacian(OfMoments):
+class Laplacian(OfDistance):
     """exp(−‖x − z‖/h)."""
-
-    h: float = 1.0
-
-    def __post_init__(self) -> None:
-        _require_positive("h", self.h)
-
-    @property
-    def name(self) -> str:
-        return f"laplacian:h={self.h:g}"
 
     def _value(self, moments: Moments) -> Tensor:
         return half_squared_distances_(moments).mul_(2).sqrt_().mul_(-1 / self.h).exp_()
@@ -147,8 +142,3 @@ def half_squared_distances_(moments: Moments) -> Tensor:
     else:
         distances.add_(moments.diag_x, alpha=0.5).add_(moments.diag_z, alpha=0.5)
     return distances.clamp_(min=0)
-
-
-def _require_positive(name: str, value: float) -> None:
-    if not 0 < value < math.inf:
-        raise InputError(f"{name} is {value:g}, but must be positive and finite.")

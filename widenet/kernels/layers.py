@@ -25,7 +25,6 @@ class Layer(Protocol):
     @property
     def num_dense(self) -> int:
         """How many Dense layers are inside."""
-        ...
 
     def __call__(self, moments: Moments, trained: Iterator[bool]) -> Moments: ...
 

@@ -9,9 +9,7 @@ from torch import Tensor
 
 Diagonal = Tensor | float  # E u(x)² of each row; one float where all rows share it
 
-STRIP_ELEMENTS = (
-    1 << 17
-)  # entries evaluated at once: the few tensors of 1 MiB or less in use stay in the cache
+STRIP_ELEMENTS = 1 << 17  # entries at once: the few tensors of 1 MiB or less in use stay in the cache
 GATHER_ELEMENTS = 1 << 22  # numbers gathered at once for the close pairs: 32 MiB of float64
 
 

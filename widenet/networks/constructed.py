@@ -12,7 +12,7 @@ m^{-1/2}.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import torch
 from torch import Tensor
@@ -155,7 +155,8 @@ def width_study(
             moved.append(movement(start, step))
         for name in found[0]:
             errors[name] = (*errors.get(name, ()), sum(each[name] for each in found) / num_seeds)
-        movements.append(_mean(moved))
+        columns = zip(*map(astuple, moved), strict=True)
+        movements.append(Movement(*(sum(column) / num_seeds for column in columns)))
     slopes = {name: log_slope(widths, values) for name, values in errors.items()}
     return WidthStudy(tuple(widths), errors, tuple(movements), slopes)
 
@@ -165,8 +166,3 @@ def log_slope(x: Sequence[float], y: Sequence[float]) -> float:
     logs_x, logs_y = (torch.tensor(values, dtype=torch.float64).log() for values in (x, y))
     centred = logs_x - logs_x.mean()
     return float(centred @ logs_y / centred.square().sum())
-
-
-def _mean(movements: Sequence[Movement]) -> Movement:
-    columns = zip(*((each.largest_row, each.frobenius, each.relative) for each in movements), strict=True)
-    return Movement(*(sum(column) / len(movements) for column in columns))

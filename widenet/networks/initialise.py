@@ -18,12 +18,6 @@ class Initialisation:
         experiment: every weight and bias N(0, 1/m) [resnet-beyond-kernels, section 8.1].
         resnet: A ~ N(0, 1/m), W ~ N(0, σ_w²), V ~ N(0, σ_v²/m) [resnet-beyond-kernels, section 6].
         layers: A ~ N(0, ε_a²), the rest N(0, 1/m) [beyond-two-layers, sections 3, 4 and 7].
-
-    Attributes:
-        name: One of the above.
-        sigma_w: σ_w of `resnet`.
-        sigma_v: σ_v of `resnet`.
-        epsilon_a: ε_a of `layers`.
     """
 
     name: str = "experiment"

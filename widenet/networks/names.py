@@ -11,10 +11,7 @@ from widenet.networks.network import Network
 from widenet.networks.resnet import GeneralResNet, ResNet
 
 ARCHITECTURES: dict[str, Callable[[int, Trained], Network]] = {
-    "2layer": TwoLayers,
-    "3layer": ThreeLayers,
-    "3resnet": ResNet,
-    "3resnet-general": GeneralResNet,
+    kind.architecture: kind for kind in (TwoLayers, ThreeLayers, ResNet, GeneralResNet)
 }
 TRAINED: tuple[Trained, ...] = ("all", "hidden", "last")
 

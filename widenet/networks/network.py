@@ -42,34 +42,27 @@ class Network(Protocol):
     @property
     def name(self) -> str:
         """The name that `network_by_name` takes."""
-        ...
 
     @property
     def width(self) -> int:
         """Neurons m of each hidden layer."""
-        ...
 
     @property
     def moved(self) -> tuple[str, ...]:
         """Names of the parameters that training moves."""
-        ...
 
     @property
     def hidden(self) -> tuple[str, ...]:
         """Where on the tape the values of each hidden layer are left, shapes (s, b, m or more)."""
-        ...
 
     def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
         """Shape of each parameter of one copy, for d inputs and k outputs."""
-        ...
 
     def tape(self, params: Parameters, b: int) -> Tape:
         """Room for what a forward pass over b rows leaves to the backward pass."""
-        ...
 
     def forward(self, params: Parameters, X: Tensor, tape: Tape) -> Tensor:
         """Outputs of shape (s, b, k) for rows (x, 1) of X, shape (b, d + 1) or (s, b, d + 1)."""
-        ...
 
     def backward(
         self, params: Parameters, X: Tensor, tape: Tape, slopes: Tensor, sums: Parameters, keep: float
@@ -85,7 +78,6 @@ class Network(Protocol):
                 gradient, with keep = μ as the running sum of momentum.
             keep: What is kept of the earlier contents of `sums`.
         """
-        ...
 
     def gradient_factors(self, params: Parameters, X: Tensor) -> dict[str, tuple[OuterProduct, ...]]:
         """The gradient by each parameter, moved or not, as a sum of outer products.
@@ -94,12 +86,14 @@ class Network(Protocol):
             params: One copy, shapes (1, …).
             X: Inputs, shape (n, d).
         """
-        ...
 
 
 @dataclass(frozen=True)
 class Layered:
     """What the papers' networks have in common: layers of one width, of which some are trained.
+
+    Shapes and tape are those of hidden layers that each feed the next one; a network with others overrides
+    them.
 
     Attributes:
         width: Neurons m of each hidden layer.
@@ -128,6 +122,19 @@ class Layered:
     @property
     def moved(self) -> tuple[str, ...]:
         return {"all": (*self.inner, "A"), "hidden": self.inner, "last": ("A",)}[self.trained]
+
+    def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
+        m = self.width
+        return {"W": (m, d + 1)} | dict.fromkeys(self.inner[1:], (m, m + 1)) | {"A": (k, m)}
+
+    def tape(self, params: Parameters, b: int) -> Tape:
+        A = params["A"]
+        s, k, m = A.shape
+        tape = {f"{layer} slopes": aligned(A, s, b, m) for layer in self.hidden}
+        # All but the last have the column of ones that the biases of the next one multiply.
+        tape |= {layer: aligned(A, s, b, m + (layer != self.hidden[-1])) for layer in self.hidden}
+        tape["out.T"], tape["out"] = room(A, s, b, k)
+        return tape
 
 
 def with_constant(X: Tensor, constant: float) -> Tensor:

@@ -96,16 +96,8 @@ class GeneralResNet(Layered):
     inner = ("W", "U")
     hidden = ("first", "second")
 
-    def shapes(self, d: int, k: int) -> dict[str, tuple[int, int]]:
-        return {"W": (self.width, d + 1), "U": (self.width, self.width + 1), "A": (k, self.width)}
-
     def tape(self, params: Parameters, b: int) -> Tape:
-        A = params["A"]
-        s, k, m = A.shape
-        tape = {name: aligned(A, s, b, m) for name in ("second", "sum", "slopes", "inner")}
-        tape["first"] = aligned(A, s, b, m + 1)  # with the column of ones that b₂ multiplies
-        tape["out.T"], tape["out"] = room(A, s, b, k)
-        return tape
+        return super().tape(params, b) | {"sum": aligned(params["A"], len(params["A"]), b, self.width)}
 
     def forward(self, params: Parameters, X: Tensor, tape: Tape) -> Tensor:
         A, first = params["A"], tape["first"][..., :-1]
@@ -122,8 +114,8 @@ class GeneralResNet(Layered):
             sums["A"].baddbmm_(slopes.mT, tape["sum"], beta=keep)
         if "W" not in sums:
             return
-        both = torch.bmm(slopes, A, out=tape["slopes"])
-        inner = pass_slopes(tape["inner"].copy_(both), tape["second"])
+        both = torch.bmm(slopes, A, out=tape["first slopes"])
+        inner = pass_slopes(tape["second slopes"].copy_(both), tape["second"])
         add_outer(sums["U"], inner, first.mT, keep)
         both.baddbmm_(inner, params["U"][..., :-1])
         add_outer(sums["W"], pass_slopes(both, first[..., :-1]), shared(X, len(A)).mT, keep)

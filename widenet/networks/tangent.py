@@ -60,12 +60,7 @@ def tangent_gram(network: Network, params: Parameters, X: Tensor, Z: Tensor | No
 
     Its entry (i·k + r, j·k + q) is ⟨∂f_r(x_i), ∂f_q(z_j)⟩ over the parameters that are moved: J(X) J(Z)ᵀ,
     without J. The share of every layer is (slopes slopesᵀ) ∘ (inputs inputsᵀ), a piece of rows at a time.
-
-    Args:
-        network: Any network.
-        params: One copy, shapes (1, …).
-        X: Inputs, shape (n, d).
-        Z: Inputs, shape (n', d); X where None.
+    Arguments are those of `jacobian`, with other inputs Z (n', d) for the columns; X where None.
     """
     k, n, num_columns = _outputs_of_one_copy(params), len(X), len(X if Z is None else Z)
     of_factors = (n + num_columns) * 2 * (k + 2) * network.width

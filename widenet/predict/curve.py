@@ -33,9 +33,8 @@ def descent_distance(measure: SpectralMeasure, eta: float, steps: Tensor) -> Ten
 
     def squared(eigenvalues: Tensor) -> Tensor:
         travelled = (1 - _decay(eigenvalues, eta, steps)).square()
-        return torch.where(
-            eigenvalues > 0, travelled / eigenvalues, 0.0
-        )  # what cannot be fitted moves nothing
+        # What cannot be fitted moves nothing.
+        return torch.where(eigenvalues > 0, travelled / eigenvalues, 0.0)
 
     return measure.integrate(squared).sum(-1).sqrt()
 

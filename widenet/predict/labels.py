@@ -45,8 +45,7 @@ class LabelQuality:
             Regression: the leave-one-out residual in robust standard deviations.
         suggested: Most probable class index, shape (n,), or predicted targets, shape (n, c).
         estimate: Share of labels that are wrong; regression: share of the target's variance that is noise.
-        low: Lower end of its interval.
-        high: Upper end of its interval.
+        low, high: Ends of its interval.
     """
 
     score: Tensor
@@ -67,12 +66,21 @@ def choose_label_model(
         num_classes: Number of classes c.
         generator: Draws the rows to choose on, where there are more than CHOICE_ROWS.
     """
-    return _choose_model(X, class_columns(labels, num_classes), generator)
+    return choose_target_model(X, class_columns(labels, num_classes), generator=generator)
 
 
 def choose_target_model(X: Tensor, Y: Tensor, *, generator: torch.Generator) -> LabelModel:
     """The model of most leave-one-out likelihood for the targets Y, shape (n, c), of a regression."""
-    return _choose_model(X, Y, generator)
+    chosen = torch.randperm(len(X), generator=generator)[:CHOICE_ROWS]
+    X, Y = X[chosen], Y[chosen]
+    models = []
+    for name in LABEL_KERNELS:
+        K = gram_matrix(kernel_by_name(name), X)
+        ridges = LABEL_RIDGES * K.diagonal().mean()
+        likelihoods = leave_one_out_likelihoods(K, Y, ridges)
+        best = int(likelihoods.argmax())
+        models.append(LabelModel(name, float(ridges[best]), float(likelihoods[best])))
+    return max(models, key=lambda model: model.log_likelihood)
 
 
 def judge_labels(predictions: Tensor, variances: Tensor, labels: Tensor, num_classes: int) -> LabelQuality:
@@ -155,16 +163,3 @@ def leave_one_out_likelihoods(K: Tensor, Y: Tensor, ridges: Tensor) -> Tensor:
         scale = (alpha.square() / precision[:, None]).mean()  # of residual² / variance
         likelihoods.append((precision.log().mean() - scale.log()) / 2)
     return torch.stack(likelihoods)
-
-
-def _choose_model(X: Tensor, Y: Tensor, generator: torch.Generator) -> LabelModel:
-    chosen = torch.randperm(len(X), generator=generator)[:CHOICE_ROWS]
-    X, Y = X[chosen], Y[chosen]
-    models = []
-    for name in LABEL_KERNELS:
-        K = gram_matrix(kernel_by_name(name), X)
-        ridges = LABEL_RIDGES * K.diagonal().mean()
-        likelihoods = leave_one_out_likelihoods(K, Y, ridges)
-        best = int(likelihoods.argmax())
-        models.append(LabelModel(name, float(ridges[best]), float(likelihoods[best])))
-    return max(models, key=lambda model: model.log_likelihood)

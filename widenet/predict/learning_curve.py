@@ -67,11 +67,9 @@ class LearningCurve:
         n: Numbers of rows, ascending.
         measured: True where the error was measured, False where it is extrapolated.
         error: Mean over rows of the squared error, summed over the columns of Y.
-        error_low: Lower ends of its intervals.
-        error_high: Upper ends.
+        error_low, error_high: Ends of its intervals.
         misclassified: Share of rows whose sign or argmax is wrong; None for regression.
-        misclassified_low: Lower ends of its intervals; None for regression.
-        misclassified_high: Upper ends; None for regression.
+        misclassified_low, misclassified_high: Ends of its intervals; None for regression.
     """
 
     n: tuple[int, ...]

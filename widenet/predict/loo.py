@@ -62,7 +62,7 @@ def estimated_leave_one_out(
     num_probes: int,
     rank: int,
     generator: torch.Generator,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> LeaveOneOut:
     """Leave every row out once where no factorisation fits into memory.
 

@@ -58,8 +58,7 @@ class NoiseModel:
         log_prior: log p_ic, what the other rows say about the true class of each row, shape (n, c).
         log_transition: log T_cd, true class c by given label d, shape (c, c).
         estimate: Rate of wrong labels, of most likelihood.
-        low: Lower end of its interval.
-        high: Upper end of its interval.
+        low, high: Ends of its interval.
     """
 
     log_prior: Tensor
@@ -111,13 +110,7 @@ def fit_noise_model(evidence: Evidence) -> NoiseModel:
 def noise_model(evidence: Evidence, theta: np.ndarray | Tensor) -> tuple[Tensor, Tensor]:
     """The model's log p of shape (n, c) and log T of shape (c, c) for the parameters θ."""
     c, theta = evidence.num_classes, torch.as_tensor(theta)
-    log_beta, gamma, offsets, delta, level = (
-        theta[0],
-        theta[1],
-        theta[2 : c + 2],
-        theta[c + 2 : -1],
-        theta[-1],
-    )
+    log_beta, gamma, offsets, delta, level = theta.split([1, 1, c, c * (c - 1), 1])
     scale = torch.exp(log_beta - gamma * evidence.log_spread)
     wrong = ~torch.eye(c, dtype=torch.bool)
     log_ratio = torch.zeros(c, c, dtype=theta.dtype).masked_scatter(wrong, level + delta)

@@ -8,9 +8,7 @@ from torch import Tensor
 from widenet.kernels.kernel import Kernel
 
 ORDER = 12  # differences taken; more suppress low powers better, but cost some of the tail and rounding
-REACHES = tuple(
-    10.0 * 2.0 ** (i / 2) for i in range(30)
-)  # powers at which the tail may begin; the best counts
+REACHES = tuple(10.0 * 2.0 ** (i / 2) for i in range(30))  # powers where the tail may begin; the best counts
 BINS_PER_OCTAVE = 8  # resolution of the histogram of 1 - cosine
 OCTAVES = 20  # pairs closer than 1 - cosine = 2^-20 count as parallel; below is rounding of float32
 NUM_BINS = BINS_PER_OCTAVE * OCTAVES

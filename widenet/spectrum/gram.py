@@ -24,16 +24,13 @@ class Operator(Protocol):
     @property
     def n(self) -> int:
         """Number of rows and columns."""
-        ...
 
     @property
     def dtype(self) -> torch.dtype:
         """Precision of the products."""
-        ...
 
     def matmul(self, V: Tensor) -> Tensor:
         """The product H V of shape (n, p), for V of shape (n, p), in the dtype of V."""
-        ...
 
 
 class Gram(Operator, Protocol):
@@ -41,7 +38,6 @@ class Gram(Operator, Protocol):
 
     def diag(self) -> Tensor:
         """The diagonal of H, shape (n,)."""
-        ...
 
     def held(self) -> Tensor | None:
         """All entries, shape (n, n), where they are held; None where they are not."""
@@ -56,19 +52,27 @@ class Gram(Operator, Protocol):
         return self
 
 
-class PartOfGram(Gram):
-    """The rows and columns `rows` of a Gram operator, without computing it anew."""
+class SizedGram(Gram):
+    """One that is told its size and precision when it is made."""
 
-    def __init__(self, gram: Gram, rows: Tensor) -> None:
-        self.gram, self.rows = gram, rows
+    def __init__(self, n: int, dtype: torch.dtype) -> None:
+        self._n, self._dtype = n, dtype
 
     @property
     def n(self) -> int:
-        return len(self.rows)
+        return self._n
 
     @property
     def dtype(self) -> torch.dtype:
-        return self.gram.dtype
+        return self._dtype
+
+
+class PartOfGram(SizedGram):
+    """The rows and columns `rows` of a Gram operator, without computing it anew."""
+
+    def __init__(self, gram: Gram, rows: Tensor) -> None:
+        super().__init__(len(rows), gram.dtype)
+        self.gram, self.rows = gram, rows
 
     def matmul(self, V: Tensor) -> Tensor:
         spread = V.new_zeros(self.gram.n, V.shape[1])
@@ -79,19 +83,12 @@ class PartOfGram(Gram):
         return self.gram.diag()[self.rows]
 
 
-class DenseGram(Gram):
+class DenseGram(SizedGram):
     """Holds all n² entries."""
 
     def __init__(self, matrix: Tensor) -> None:
+        super().__init__(len(matrix), matrix.dtype)
         self.matrix = matrix
-
-    @property
-    def n(self) -> int:
-        return self.matrix.shape[0]
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self.matrix.dtype
 
     def matmul(self, V: Tensor) -> Tensor:
         if V.shape[1] == 1 and V.device.type == "cpu":
@@ -116,7 +113,7 @@ def _symmetric_product(matrix: Tensor, v: Tensor) -> Tensor:
     return torch.from_numpy(symv(1.0, matrix.numpy().T, v.contiguous().numpy()))
 
 
-class TiledGram(Gram):
+class TiledGram(SizedGram):
     """Holds the lower tiles that fit into `keep_bytes` and recomputes the others for every product.
 
     With room for all of them (4 n² bytes in float64) it is a packed symmetric matrix; with none, it never
@@ -133,7 +130,8 @@ class TiledGram(Gram):
         tile: int = TILE,
         dtype: torch.dtype | None = None,
     ) -> None:
-        self.kernel, self.X, self.tile, self._dtype = kernel, X, tile, dtype or X.dtype
+        super().__init__(len(X), dtype or X.dtype)
+        self.kernel, self.X, self.tile = kernel, X, tile
         self._kept: dict[tuple[int, int], Tensor] = {}
         room = keep_bytes
         for i, j in self._corners():
@@ -142,14 +140,6 @@ class TiledGram(Gram):
                 break
             self._kept[i, j] = self._compute(i, j)
             room -= size
-
-    @property
-    def n(self) -> int:
-        return self.X.shape[0]
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self._dtype
 
     def rounded(self, dtype: torch.dtype) -> "TiledGram":
         """This very operator, its tiles rounded one by one, so that no second copy of them is held."""

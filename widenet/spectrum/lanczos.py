@@ -39,16 +39,13 @@ class Krylov:
 
     def tridiagonal(self) -> Tensor:
         """T as a dense matrix of shape (k, k), k the dimension of the space."""
-        sizes = [block.shape[0] for block in self.diagonal]
-        T = self.start.new_zeros(sum(sizes), sum(sizes))
+        T = torch.block_diag(*self.diagonal)
         at = 0
-        for j, size in enumerate(sizes):
-            T[at : at + size, at : at + size] = self.diagonal[j]
-            if j + 1 < len(sizes):
-                below = self.below[j]
-                T[at + size : at + size + below.shape[0], at : at + size] = below
-                T[at : at + size, at + size : at + size + below.shape[0]] = below.T
-            at += size
+        for block, below in zip(self.diagonal, self.below[:-1], strict=False):
+            above = at + len(block)
+            T[above : above + len(below), at:above] = below
+            T[at:above, above : above + len(below)] = below.T
+            at = above
         return T
 
 
@@ -144,14 +141,13 @@ def radau_measure(krylov: Krylov, node: float) -> SpectralMeasure:
         return gauss_measure(krylov)
     T, B = krylov.tridiagonal(), krylov.below[-1]
     k, q, p = T.shape[0], B.shape[0], B.shape[1]
-    last = torch.zeros(k, p, dtype=T.dtype, device=T.device)
-    last[k - p :] = torch.eye(p, dtype=T.dtype, device=T.device)
-    corner = torch.linalg.solve(T - node * torch.eye(k, dtype=T.dtype, device=T.device), last)[k - p :]
-    enlarged = torch.zeros(k + q, k + q, dtype=T.dtype, device=T.device)
+    identity = torch.eye(max(k, q), dtype=T.dtype, device=T.device)
+    corner = torch.linalg.solve(T - node * identity[:k, :k], identity[:k, k - p : k])[k - p :]
+    enlarged = T.new_zeros(k + q, k + q)
     enlarged[:k, :k] = T
     enlarged[k:, k - p : k] = B
     enlarged[k - p : k, k:] = B.T
-    block = node * torch.eye(q, dtype=T.dtype, device=T.device) + B @ corner @ B.T
+    block = node * identity[:q, :q] + B @ corner @ B.T
     enlarged[k:, k:] = (block + block.T) / 2
     return _measure(enlarged, krylov.start)
 

@@ -68,7 +68,7 @@ def conjugate_gradients(
     preconditioner: NystromPreconditioner | None = None,
     rtol: float = 1e-8,
     max_matvecs: int = 1000,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Solution:
     """Solve (H + ρI) Z = B for all columns of B (n, p) at once, each with its own step sizes.
 
@@ -87,8 +87,7 @@ def conjugate_gradients(
         Z = Z + length * direction
         R = R - length * image
         residual = float((R.norm(dim=0) / norms).max())
-        if progress is not None:
-            progress(step)
+        progress(step)
         if residual <= rtol:
             return Solution(Z, residual, step)
         P = precondition(R)

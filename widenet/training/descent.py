@@ -46,7 +46,7 @@ def descend(
     *,
     eta: float,
     num_steps: int,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> DescentRun:
     """Run W(k+1) = W(k) − η ∇Φ(W(k)) on Φ = ½‖y − u‖², in the dtype of the parameters.
 
@@ -83,8 +83,7 @@ def descend(
         diverged = not residual_norms[-1] <= DIVERGED * residual_norms[0]
         if diverged:
             break
-        if progress is not None:
-            progress(step)
+        progress(step)
 
     return DescentRun(
         eta=eta,

@@ -36,13 +36,15 @@ def factorise(K: Tensor) -> Factorisation:
 
 def ridge_filters(eigenvalues: Tensor, ridges: Tensor) -> Tensor:
     """Filters g = 1/(λ + ρ), shape (r, n), for ridges ρ > 0 of shape (r,)."""
-    _require(bool((ridges > 0).all()), "Ridges must be positive; for the limit 0 give a very small one.")
+    if not bool((ridges > 0).all()):
+        raise InputError("Ridges must be positive; for the limit 0 give a very small one.")
     return 1 / (eigenvalues + ridges[:, None])
 
 
 def flow_filters(eigenvalues: Tensor, times: Tensor) -> Tensor:
     """Filters g = (1 − e^{−tλ})/λ, shape (r, n), for times t ≥ 0 of shape (r,); its limit at λ = 0 is t."""
-    _require(bool((times >= 0).all()), "Times of gradient flow cannot be negative.")
+    if not bool((times >= 0).all()):
+        raise InputError("Times of gradient flow cannot be negative.")
     exponents = times[:, None] * eigenvalues
     small = exponents < 1e-8  # there the series t (1 − tλ/2) is exact to rounding
     safe = torch.where(small, 1.0, eigenvalues)
@@ -70,12 +72,8 @@ def ridge_predictions(factors: Factorisation, cross: Tensor, Y: Tensor, ridges: 
 def ridge_leave_one_out(factors: Factorisation, Y: Tensor, ridges: Tensor) -> Tensor:
     """What ridge regression on all other rows predicts for each row, at every ridge, shape (r, n, k).
 
-    With A = K + ρI it is y_i − (A⁻¹Y)_i / (A⁻¹)_ii [rasmussen2006gp, equation 5.12].
-
-    Args:
-        factors: Factorisation of K.
-        Y: Targets, shape (n, k).
-        ridges: ρ > 0, shape (r,).
+    With A = K + ρI it is y_i − (A⁻¹Y)_i / (A⁻¹)_ii [rasmussen2006gp, equation 5.12]; arguments as in
+    `ridge_predictions`.
     """
     filters = ridge_filters(factors.eigenvalues, ridges)
     precision = filters @ factors.vectors.square().T
@@ -97,8 +95,3 @@ def flow_residuals(factors: Factorisation, Y: Tensor, times: Tensor) -> Tensor:
 def _filtered(factors: Factorisation, filters: Tensor, left: Tensor, Y: Tensor) -> Tensor:
     """Products left · g(λ) · VᵀY, shape (r, p, k), for left (p, n) and filters g of shape (r, n)."""
     return left @ (filters[..., None] * (factors.vectors.T @ Y))
-
-
-def _require(holds: bool, complaint: str) -> None:
-    if not holds:
-        raise InputError(complaint)

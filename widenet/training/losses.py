@@ -27,37 +27,26 @@ class Loss:
     slopes_: Callable[[Tensor, Tensor], Tensor]
 
 
-def _squared(out: Tensor, Y: Tensor) -> Tensor:
-    return (out - Y).square().sum(-1) / 2
+def _huber(distance: Tensor) -> Tensor:
+    return torch.where(distance < 1, distance.square() / 2, distance - 0.5)
 
 
-def _squared_slopes_(out: Tensor, Y: Tensor) -> Tensor:
-    return out.sub_(Y)
-
-
-def _l1(out: Tensor, Y: Tensor) -> Tensor:
-    return (out - Y).abs().sum(-1)
-
-
-def _l1_slopes_(out: Tensor, Y: Tensor) -> Tensor:
-    return out.sub_(Y).sign_()
-
-
-def _huber(out: Tensor, Y: Tensor) -> Tensor:
-    distance = (out - Y).abs()
-    return torch.where(distance < 1, distance.square() / 2, distance - 0.5).sum(-1)
-
-
-def _huber_slopes_(out: Tensor, Y: Tensor) -> Tensor:
-    return out.sub_(Y).clamp_(-1, 1)
-
-
-def _cross_entropy(out: Tensor, Y: Tensor) -> Tensor:
-    return out.logsumexp(-1) - (out * Y).sum(-1)
-
-
-def _cross_entropy_slopes_(out: Tensor, Y: Tensor) -> Tensor:
-    return torch.softmax(out, -1, out=out).sub_(Y)
+LOSSES: dict[LossName, Loss] = {
+    "squared": Loss(  # ½‖y − out‖²
+        lambda out, Y: (out - Y).square().sum(-1) / 2, lambda out, Y: out.sub_(Y)
+    ),
+    "l1": Loss(  # ‖y − out‖₁, 1-Lipschitz in every output
+        lambda out, Y: (out - Y).abs().sum(-1), lambda out, Y: out.sub_(Y).sign_()
+    ),
+    "huber": Loss(  # ½z² up to |z| = 1, then |z| − ½, summed over the outputs
+        lambda out, Y: _huber((out - Y).abs()).sum(-1),
+        lambda out, Y: out.sub_(Y).clamp_(-1, 1),
+    ),
+    "cross-entropy": Loss(  # rows of Y are distributions
+        lambda out, Y: out.logsumexp(-1) - (out * Y).sum(-1),
+        lambda out, Y: torch.softmax(out, -1, out=out).sub_(Y),
+    ),
+}
 
 
 def check_targets(loss: LossName, Y: Tensor) -> None:
@@ -69,11 +58,3 @@ def check_targets(loss: LossName, Y: Tensor) -> None:
             "Cross-entropy needs a column for each class whose entries are shares that sum to 1; two classes "
             "in one column of ±1, and numbers, go with the squared loss."
         )
-
-
-LOSSES: dict[LossName, Loss] = {
-    "squared": Loss(_squared, _squared_slopes_),  # ½‖y − out‖²
-    "l1": Loss(_l1, _l1_slopes_),  # ‖y − out‖₁, 1-Lipschitz in every output
-    "huber": Loss(_huber, _huber_slopes_),  # ½z² up to |z| = 1, then |z| − ½, summed over the outputs
-    "cross-entropy": Loss(_cross_entropy, _cross_entropy_slopes_),  # rows of Y are distributions
-}

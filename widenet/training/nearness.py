@@ -5,7 +5,7 @@ there are few sign changes while the weights are near where they began [beyond-t
 6.3; resnet-beyond-kernels, section 6.1]. Here this is measured on the way.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -71,7 +71,7 @@ def follow(
     *,
     records: int = RECORDS,
     dtype: torch.dtype = torch.float64,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Nearness:
     """Train a network and measure on the way how near it stays to its pseudo network.
 
@@ -99,37 +99,33 @@ def follow(
         if epoch in due:
             seen.append(_look(network, group, rows, X))
             epochs.append(epoch)
-        if progress is not None:
-            progress(epoch)
-    columns = {name: tuple(each[name] for each in seen) for name in seen[0]}
+        progress(epoch)
+    numbers, changes, moved = (_columns(records) for records in zip(*seen, strict=True))
     return Nearness(
         network=network.name,
         width=network.width,
         settings=settings,
         epochs=tuple(epochs),
-        **{name: columns[name] for name in ("train_error", "travelled", "pseudo", "linearised")},
-        sign_changes=_with_prefix(columns, "signs "),
-        moved=_with_prefix(columns, "moved "),
+        **numbers,
+        sign_changes=changes,
+        moved=moved,
         diverged=diverged,
     )
 
 
-def _look(network: Real, group: Group, rows: Rows, X: Tensor) -> dict[str, float]:
-    """All numbers of one moment."""
+def _look(network: Real, group: Group, rows: Rows, X: Tensor) -> tuple[dict[str, float], ...]:
+    """All numbers of one moment: of the outputs, of the signs by layer, and of the weights by parameter."""
     now, start = group.params, group.start
-    values = {"train_error": float(measure_errors(network, now, rows, group.loss).error)}
-    out, out_at_start = network_outputs(network, now, X), network_outputs(network, start, X)
-    values["travelled"] = _root_mean_square(out - out_at_start)
-    values |= {name: float(distance) for name, distance in distances(network, start, now, X).items()}
-    changes = sign_changes(network, now, start, rows)
-    values |= {f"signs {name}": share for name, share in changes.items()}
-    return values | {f"moved {name}": float((now[name] - start[name]).norm()) for name in network.moved}
+    gap = network_outputs(network, now, X) - network_outputs(network, start, X)
+    numbers = {
+        "train_error": float(measure_errors(network, now, rows, group.loss).error),
+        "travelled": float(gap.square().sum(-1).mean().sqrt()),
+        **{name: float(distance) for name, distance in distances(network, start, now, X).items()},
+    }
+    moved = {name: float((now[name] - start[name]).norm()) for name in network.moved}
+    return numbers, sign_changes(network, now, start, rows), moved
 
 
-def _root_mean_square(gap: Tensor) -> float:
-    """Of a single copy's gaps (1, n, k), over rows."""
-    return float(gap.square().sum(-1).mean().sqrt())
-
-
-def _with_prefix(columns: dict[str, tuple[float, ...]], prefix: str) -> dict[str, tuple[float, ...]]:
-    return {name.removeprefix(prefix): values for name, values in columns.items() if name.startswith(prefix)}
+def _columns(records: Sequence[dict[str, float]]) -> dict[str, Any]:
+    """The numbers of all moments, by name."""
+    return {name: tuple(each[name] for each in records) for name in records[0]}

@@ -45,11 +45,9 @@ class NoisySettings:
         batch: Rows of a step, drawn with replacement; they share the noise and the signs of the step.
         signs: Whether there is a Σ (Algorithm 2) or not (Algorithm 3).
         shrink: λ ← (1 − shrink)λ after each round; None for η, as in the paper.
-        sigma_w: σ_w, standard deviation of the entries of Wᵖ.
-        sigma_v: σ_v, that of Vᵖ.
+        sigma_w, sigma_v: σ_w and σ_v, standard deviations of the entries of Wᵖ and Vᵖ.
         gradient_noise: Standard deviation of the Gaussian noise on each entry of the gradient.
-        lambda_w: λ_w of the regulariser.
-        lambda_v: λ_v of the regulariser.
+        lambda_w, lambda_v: λ_w and λ_v of the regulariser.
         num_draws: Draws of Wᵖ, Vᵖ among which the best is kept.
         regulariser: `two-four` penalises ‖√λ W'‖_{2,4}⁴, as the paper does; `frobenius` ‖√λ W'‖_F².
         loss: What is minimised, averaged over the rows of a step.
@@ -180,7 +178,7 @@ def train_noisy(
     Y: Tensor,
     settings: NoisySettings,
     *,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> NoisyRun:
     """Train by Algorithm 2, or by Algorithm 3 where `settings.signs` is False, in the dtype of X.
 
@@ -210,8 +208,7 @@ def train_noisy(
         diverged = not losses[-1] <= DIVERGED * initial
         if diverged:
             break
-        if progress is not None:
-            progress(number)
+        progress(number)
     weights, draw_losses, chosen = choose_draw(problem, step, scale, generator)
     now = {} if diverged else {name: start[name] + step[name] for name in step}
     return NoisyRun(

@@ -1,7 +1,7 @@
 """Steps of SGD and Adam on all copies at once."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -12,33 +12,39 @@ from widenet.training.settings import TrainingSettings
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's usual constants [Kingma & Ba 2015]
 
 
-class Optimiser(Protocol):
+class Optimiser(ABC):
     """A rule that turns gradients into steps.
 
     Attributes:
         sums: Where the backward pass adds its gradient to `keep` times what is there.
         keep: That factor.
+        averages: What else is remembered of every entry.
     """
 
-    sums: Parameters
-    keep: float
+    keep = 0.0
+    num_averages = 0
 
+    def __init__(self, moved: Parameters, settings: Sequence[TrainingSettings]) -> None:
+        self.sums, *self.averages = (zeros_of(moved) for _ in range(1 + self.num_averages))
+        self.rates, self.decays = rates(moved, settings), decays(moved, settings)
+
+    @abstractmethod
     def step(self, moved: Parameters, factor: float) -> None:
         """Move the parameters, with rates scaled by `factor`."""
-        ...
 
     def select(self, copies: Tensor) -> None:
         """Go on with these copies alone."""
-        ...
+        self.sums, self.rates = chosen(self.sums, copies), chosen(self.rates, copies)
+        self.averages = [chosen(each, copies) for each in self.averages]
+        self.decays = None if self.decays is None else self.decays[copies]
 
 
-class Sgd:
+class Sgd(Optimiser):
     """v ← μv + ∇ + decay·w, w ← w − ηv; the backward pass itself adds ∇ to μv."""
 
     def __init__(self, moved: Parameters, settings: Sequence[TrainingSettings]) -> None:
-        self.sums = zeros_of(moved)
+        super().__init__(moved, settings)
         self.keep = settings[0].momentum
-        self.rates, self.decays = rates(moved, settings), decays(moved, settings)
 
     def step(self, moved: Parameters, factor: float) -> None:
         for name, part in moved.items():
@@ -46,26 +52,18 @@ class Sgd:
                 self.sums[name].addcmul_(part, self.decays)
             part.addcmul_(self.sums[name], self.rates[name], value=-factor)
 
-    def select(self, copies: Tensor) -> None:
-        self.sums, self.rates = chosen(self.sums, copies), chosen(self.rates, copies)
-        self.decays = None if self.decays is None else self.decays[copies]
 
-
-class Adam:
+class Adam(Optimiser):
     """w ← w − η m̂ / (√v̂ + ε) with running means m̂, v̂ of ∇ + decay·w and of its square, unbiased."""
 
-    keep = 0.0
-
-    def __init__(self, moved: Parameters, settings: Sequence[TrainingSettings]) -> None:
-        self.sums, self.means, self.squares = zeros_of(moved), zeros_of(moved), zeros_of(moved)
-        self.rates, self.decays = rates(moved, settings), decays(moved, settings)
-        self.num_steps = 0
+    num_averages = 2
+    num_steps = 0
 
     def step(self, moved: Parameters, factor: float) -> None:
         self.num_steps += 1
         bias1, bias2 = 1 - BETA1**self.num_steps, 1 - BETA2**self.num_steps
         for name, part in moved.items():
-            gradient, mean, square = self.sums[name], self.means[name], self.squares[name]
+            gradient, mean, square = (each[name] for each in (self.sums, *self.averages))
             if self.decays is not None:
                 gradient.addcmul_(part, self.decays)
             mean.lerp_(gradient, 1 - BETA1)
@@ -73,13 +71,8 @@ class Adam:
             direction = torch.div(square, bias2, out=gradient).sqrt_().add_(EPSILON).reciprocal_().mul_(mean)
             part.addcmul_(direction, self.rates[name], value=-factor / bias1)
 
-    def select(self, copies: Tensor) -> None:
-        self.sums, self.means = chosen(self.sums, copies), chosen(self.means, copies)
-        self.squares, self.rates = chosen(self.squares, copies), chosen(self.rates, copies)
-        self.decays = None if self.decays is None else self.decays[copies]
 
-
-OPTIMISERS: dict[str, type[Sgd] | type[Adam]] = {"sgd": Sgd, "adam": Adam}
+OPTIMISERS: dict[str, type[Optimiser]] = {"sgd": Sgd, "adam": Adam}
 
 
 def zeros_of(moved: Parameters) -> Parameters:

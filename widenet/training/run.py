@@ -20,9 +20,7 @@ class Moved:
         frobenius: ‖W‖_F.
         two_four: ‖W‖_{2,4}, the fourth root of Σ_i ‖w_i‖⁴ over the rows, which are neurons.
         spectral: ‖W‖₂.
-        distance: ‖W − W⁽⁰⁾‖_F.
-        distance_two_four: ‖W − W⁽⁰⁾‖_{2,4}.
-        distance_spectral: ‖W − W⁽⁰⁾‖₂.
+        distance, distance_two_four, distance_spectral: The same norms of W − W⁽⁰⁾.
     """
 
     frobenius: float

@@ -34,7 +34,7 @@ def train(
     *,
     test: Dataset | None = None,
     dtype: torch.dtype = torch.float32,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> TrainingRun:
     """Train one network and return its run with the weights.
 
@@ -97,40 +97,28 @@ def sweep(
         )
     rows, tested = _rows(dataset, test, dtype)
     groups = _groups(grid, torch.get_num_threads())
-    largest = max(groups, key=len)
-    _require_room(
-        network, rows, [grid[index] for index in largest], min(len(groups), torch.get_num_threads())
-    )
+    largest = [grid[index] for index in max(groups, key=len)]
+    _require_room(network, rows, largest, min(len(groups), torch.get_num_threads()))
     data = data_hash(*(part for each in (rows, tested) if each is not None for part in (each.X, each.Y)))
     common = {"network": network.name, **asdict(network), "keep_weights": keep_weights}  # type: ignore[call-overload]
     code = _code(network) if store is not None else ""  # what is not kept needs no version
     trials = [[Trial({**common, **grid[index].to_dict()}, code, data) for index in group] for group in groups]
     work = partial(_train_group, network, rows, tested, keep_weights)
+    run = partial(run_trials, trials, store=store, progress=progress)
     if executor is not None:
-        elsewhere = partial(_on_one_thread, work)
-        outcomes = run_trials(trials, elsewhere, store=store, executor=executor, progress=progress)
+        outcomes = run(partial(_on_one_thread, work), executor=executor)
     else:
         with threads() as (pool, stopped):
             stoppable = partial(work, stopped=stopped)
-            outcomes = run_trials(
-                trials,
-                stoppable,
-                store=store,
-                executor=pool,
-                num_workers=torch.get_num_threads(),
-                progress=progress,
-            )
+            outcomes = run(stoppable, executor=pool, num_workers=torch.get_num_threads())
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if failures:
         kept = "the others are in the store" if store else "with a store the others would not be lost"
         raise WidenetError(f"{len(failures)} of {len(grid)} runs failed, {kept}: {failures[0].error}")
     order = [index for group in groups for index in group]
-    runs = {
-        index: _as_run(outcome)
-        for index, outcome in zip(order, outcomes, strict=True)
-        if isinstance(outcome, TrialResult)
-    }
-    return tuple(runs[index] for index in range(len(grid)))
+    runs = map(_as_run, (outcome for outcome in outcomes if isinstance(outcome, TrialResult)))
+    by_index = dict(zip(order, runs, strict=True))
+    return tuple(by_index[index] for index in range(len(grid)))
 
 
 def _rows(dataset: Dataset, test: Dataset | None, dtype: torch.dtype) -> tuple[Rows, Rows | None]:

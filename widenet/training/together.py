@@ -7,7 +7,8 @@ for bit as they were.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,12 +18,16 @@ from widenet.base.errors import InputError
 from widenet.networks.initialise import draw_parameters
 from widenet.networks.network import ALIGNED, Network, Parameters, Tape, laid_out
 from widenet.training.losses import DIVERGED, LOSSES, check_targets
-from widenet.training.optimisers import OPTIMISERS, Optimiser, chosen
+from widenet.training.optimisers import OPTIMISERS, chosen
 from widenet.training.rows import Rows, measure_errors
 from widenet.training.run import TrainingRun, norms_of, sign_changes
 from widenet.training.settings import TrainingSettings
 
 RECORDS = 40  # times that the losses are measured, besides the start
+
+# What was measured of one copy on its way: an epoch, the loss and the error after it on the training rows,
+# and where there are test rows the error and the share of misclassified ones on these.
+History = list[tuple[Any, ...]]
 
 
 def share_batches(first: TrainingSettings, second: TrainingSettings) -> bool:
@@ -47,17 +52,6 @@ def _in_full_batches(order: Tensor, batch: int, blank: int) -> Tensor:
     full = pad(order[:num_full].view(-1, batch), (0, num_blanks(batch)), value=blank)
     rest = order[num_full:]
     return torch.cat([full.flatten(), pad(rest, (0, num_blanks(len(rest))), value=blank)])
-
-
-@dataclass(frozen=True)
-class History:
-    """What was measured of one copy on its way."""
-
-    epochs: list[int] = field(default_factory=list)
-    train_loss: list[float] = field(default_factory=list)
-    train_error: list[float] = field(default_factory=list)
-    test_error: list[float] = field(default_factory=list)
-    test_misclassified: list[float] = field(default_factory=list)
 
 
 class Group:
@@ -89,7 +83,7 @@ class Group:
         )
         self.moved = {name: laid_out(self.start[name].expand(len(places), -1, -1)) for name in network.moved}
         each = [settings[place] for place in places.tolist()]
-        self.optimiser: Optimiser = OPTIMISERS[common.optimiser](self.moved, each)
+        self.optimiser = OPTIMISERS[common.optimiser](self.moved, each)
         self.alive = torch.arange(len(settings))
         self._arrange()
 
@@ -135,15 +129,12 @@ class Group:
     def look(self, test: Rows | None, histories: Sequence[History], epoch: int) -> Tensor:
         """Measure every copy, write it down, and return the training losses, shape (s,)."""
         seen = measure_errors(self.network, self.params, self.train, self.loss)
-        tested = None if test is None else measure_errors(self.network, self.params, test, self.loss)
+        measured = [seen.loss, seen.error]
+        if test is not None:
+            tested = measure_errors(self.network, self.params, test, self.loss)
+            measured += [tested.error, tested.misclassified]
         for copy, index in enumerate(self.alive.tolist()):
-            history = histories[index]
-            history.epochs.append(epoch)
-            history.train_loss.append(float(seen.loss[copy]))
-            history.train_error.append(float(seen.error[copy]))
-            if tested is not None:
-                history.test_error.append(float(tested.error[copy]))
-                history.test_misclassified.append(float(tested.misclassified[copy]))
+            histories[index].append((epoch, *(float(values[copy]) for values in measured)))
         return seen.loss[: len(self.alive)]
 
     def is_finite(self) -> Tensor:
@@ -169,7 +160,7 @@ def train_together(
     test: Rows | None = None,
     fewest: int = 1,
     keep_weights: bool = False,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> list[TrainingRun]:
     """Train one network under each setting, all at once.
 
@@ -185,7 +176,7 @@ def train_together(
     """
     begin = time.perf_counter()
     group = Group(network, train, settings, fewest)
-    histories = [History() for _ in settings]
+    histories: list[History] = [[] for _ in settings]
     initial = group.look(test, histories, 0)
     num_epochs = settings[0].epochs
     records = {round(num_epochs * record / RECORDS) for record in range(1, RECORDS + 1)}
@@ -200,8 +191,7 @@ def train_together(
             break
         if bool(diverged.any()):
             group.drop(diverged)
-        if progress is not None:
-            progress(epoch)
+        progress(epoch)
     seconds = (time.perf_counter() - begin) / len(settings)
     at = {index: copy for copy, index in enumerate(group.alive.tolist())}
     return [
@@ -219,6 +209,7 @@ def _run(
     keep_weights: bool,
 ) -> TrainingRun:
     """The run of one setting; `copy` is None where it diverged."""
+    epochs, train_loss, train_error, *tested = zip(*history, strict=True)
     weights, moved, changes = None, {}, {}
     if copy is not None:
         weights = {name: part[copy : copy + 1].clone() for name, part in group.params.items()}
@@ -228,11 +219,11 @@ def _run(
         network=group.network.name,
         width=group.network.width,
         settings=setting,
-        epochs=tuple(history.epochs),
-        train_loss=tuple(history.train_loss),
-        train_error=tuple(history.train_error),
-        test_error=tuple(history.test_error) or None,
-        test_misclassified=tuple(history.test_misclassified) or None,
+        epochs=epochs,
+        train_loss=train_loss,
+        train_error=train_error,
+        test_error=tested[0] if tested else None,
+        test_misclassified=tested[1] if tested else None,
         sign_changes=changes,
         moved=moved,
         diverged=copy is None,

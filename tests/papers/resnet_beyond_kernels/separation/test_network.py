@@ -11,6 +11,7 @@ from widenet.data.inputs import Cube
 from widenet.papers.resnet_beyond_kernels.separation import network as module
 from widenet.papers.resnet_beyond_kernels.separation.kernels import cube
 from widenet.papers.resnet_beyond_kernels.separation.network import (
+    TrainingPlan,
     draw_members,
     network_point,
     network_seconds,
@@ -80,6 +81,10 @@ def test_errors_are_over_the_whole_cube_per_output(members):
     assert error == pytest.approx(float(wrong), rel=1e-5)
 
 
+def plan(tuning, measured):
+    return TrainingPlan(tuning, measured, cube(D1), GRID, 20)
+
+
 def test_the_setting_is_chosen_on_other_functions(members, monkeypatch):
     scores = {0: [3.0, 9.0], 1: [4.0, 1.0], 2: [2.0, 3.0]}  # of each member under each setting
     asked = []
@@ -91,7 +96,7 @@ def test_the_setting_is_chosen_on_other_functions(members, monkeypatch):
 
     monkeypatch.setattr(module, "train_member", trained)
     done = []
-    point = network_point(30, members[1:], members[:1], cube(D1), GRID, 20, progress=done.append)
+    point = network_point(plan(members[1:], members[:1]), 30, done.append)
     assert asked == [(1, 2), (2, 2), (0, 1)]
     assert (point.rate, point.tuning_error, point.errors) == (GRID[1].rate, 2.0, (9.0,))
     assert done == [2, 2, 1]
@@ -104,7 +109,7 @@ def test_a_setting_that_diverges_gives_way_to_the_next(members, monkeypatch):
         return [math.inf if grid[0] == GRID[0] else 5.0]
 
     monkeypatch.setattr(module, "train_member", trained)
-    point = network_point(30, members[1:], members[:1], cube(D1), GRID, 20)
+    point = network_point(plan(members[1:], members[:1]), 30)
     assert (point.rate, point.errors, point.num_replaced) == (GRID[0].rate, (5.0,), 1)
 
 
@@ -139,7 +144,7 @@ def test_the_forecast_scales_with_width_and_points(members, monkeypatch, width, 
     monkeypatch.setattr(module, "train_member", trained)
     monkeypatch.setattr(module.time, "perf_counter", lambda: now)
     points = torch.zeros(num_points, D1)
-    seconds = network_seconds((10, 20), members[:2], members[2:], points, GRID, width)
+    seconds = network_seconds(TrainingPlan(members[:2], members[2:], points, GRID, width), (10, 20))
     per_run = max(1, width / 1000) * (2 * 3.0 * max(1, num_points / 4096) + 1.5 * 1.0 * GRID[0].epochs)
     assert seconds == pytest.approx(3 * per_run)
     assert {each[:2] for each in asked} == {(20, min(num_points, 4096))}
@@ -156,6 +161,5 @@ def test_a_noisy_clock_makes_no_negative_forecast(members, monkeypatch):
 
     monkeypatch.setattr(module, "train_member", trained)
     monkeypatch.setattr(module.time, "perf_counter", lambda: now)
-    assert network_seconds((10,), members[:1], members[1:2], torch.zeros(64, D1), GRID, 20) == pytest.approx(
-        6.0
-    )
+    plan = TrainingPlan(members[:1], members[1:2], torch.zeros(64, D1), GRID, 20)
+    assert network_seconds(plan, (10,)) == pytest.approx(6.0)

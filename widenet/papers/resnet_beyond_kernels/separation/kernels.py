@@ -77,10 +77,7 @@ class ParityKernel:
 
     d1: int
     k: int
-
-    @property
-    def name(self) -> str:
-        return PARITIES
+    name = PARITIES
 
     def tile(self, X: Tensor, Z: Tensor) -> Tensor:
         agreement = self.d1 * X @ Z.T

@@ -69,6 +69,27 @@ class Member:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class TrainingPlan:
+    """Which networks are trained on which functions.
+
+    Attributes:
+        tuning: Functions on which every setting is tried.
+        measured: Functions on which the best of them is measured.
+        points: All points of the cube, shape (P, d₁).
+        grid: Rates and decays.
+        width: Neurons of each hidden layer.
+        store: Where finished runs are kept.
+    """
+
+    tuning: Sequence[Member]
+    measured: Sequence[Member]
+    points: Tensor
+    grid: Sequence[TrainingSettings]
+    width: int
+    store: Store | None = None
+
+
 def draw_members(
     d1: int, k: int, alpha: float, num_members: int, num_samples: int, *, generator: torch.Generator
 ) -> list[Member]:
@@ -103,38 +124,26 @@ def train_member(
 
 
 def network_point(
-    num_samples: int,
-    tuning: Sequence[Member],
-    measured: Sequence[Member],
-    points: Tensor,
-    grid: Sequence[TrainingSettings],
-    width: int,
-    *,
-    store: Store | None = None,
-    progress: Callable[[int], None] = lambda num_runs: None,
+    plan: TrainingPlan, num_samples: int, progress: Callable[[int], None] = lambda num_runs: None
 ) -> NetworkPoint:
-    """Choose a setting on the tuning functions, then train on the others with it.
+    """Choose a setting on the tuning functions, then train on the others with it, from N samples each.
 
     Args:
+        plan: Functions, settings and network.
         num_samples: N.
-        tuning: Functions on which every setting is tried.
-        measured: Functions on which the best of them is measured.
-        points: All points of the cube, shape (P, d₁).
-        grid: Rates and decays.
-        width: Neurons of each hidden layer.
-        store: Where finished runs are kept.
         progress: Called with the number of runs just done.
     """
+    grid, how = plan.grid, (plan.width, plan.store)
     tried = []
-    for member in tuning:
-        tried.append(train_member(member, num_samples, points, grid, width, store))
+    for member in plan.tuning:
+        tried.append(train_member(member, num_samples, plan.points, grid, *how))
         progress(len(grid))
     means = [sum(errors) / len(errors) for errors in zip(*tried, strict=True)]
     ranked = sorted(range(len(grid)), key=lambda index: means[index])
     errors, num_replaced = [], 0
-    for member in measured:
+    for member in plan.measured:
         for index in ranked:  # one that fails, which needs no test to see, gives way to the next best
-            (error,) = train_member(member, num_samples, points, [grid[index]], width, store)
+            (error,) = train_member(member, num_samples, plan.points, [grid[index]], *how)
             if math.isfinite(error):
                 break
         errors.append(error)
@@ -144,22 +153,15 @@ def network_point(
     return NetworkPoint(num_samples, best.rate, best.decay, means[ranked[0]], tuple(errors), num_replaced)
 
 
-def network_seconds(
-    sizes: Sequence[int],
-    tuning: Sequence[Member],
-    measured: Sequence[Member],
-    points: Tensor,
-    grid: Sequence[TrainingSettings],
-    width: int,
-) -> float:
+def network_seconds(plan: TrainingPlan, sizes: Sequence[int]) -> float:
     """Seconds that `network_point` will take for all sizes, from a few epochs at the largest of them.
 
     A run measures the cube `RECORDS` times however many epochs it has, so the time of an epoch is the
     difference between two pilots that both do. Both times are proportional to the width where it is large.
     """
-    member, largest = measured[0], max(sizes)
+    member, largest, grid = plan.measured[0], max(sizes), plan.grid
     rows = sum(size / largest for size in sizes)
-    pilot_width, pilot_points = min(width, PILOT_WIDTH), points[:PILOT_POINTS]
+    pilot_width, pilot_points = min(plan.width, PILOT_WIDTH), plan.points[:PILOT_POINTS]
 
     def seconds(settings: Sequence[TrainingSettings]) -> float:
         pilots = [[replace(each, epochs=times * RECORDS) for each in settings] for times in (1, 2)]
@@ -170,11 +172,11 @@ def network_seconds(
             spent.append(time.perf_counter() - start)
         measuring = min(max(2 * spent[0] - spent[1], 0.0), spent[0])  # clocks are noisy
         epoch = (spent[0] - measuring) / RECORDS
-        per_size = measuring * len(points) / len(pilot_points)
-        return width / pilot_width * (len(sizes) * per_size + rows * epoch * grid[0].epochs)
+        per_size = measuring * len(plan.points) / len(pilot_points)
+        return plan.width / pilot_width * (len(sizes) * per_size + rows * epoch * grid[0].epochs)
 
     seconds([replace(grid[0], batch=None)])  # nothing is timed before it has run once
-    return len(tuning) * seconds(grid) + len(measured) * seconds(grid[:1])
+    return len(plan.tuning) * seconds(grid) + len(plan.measured) * seconds(grid[:1])
 
 
 def _final_error(run: TrainingRun) -> float:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
 
 from widenet.base.memory import BASE_BYTES, require_memory
 from widenet.base.progress import SILENT, Progress
@@ -20,6 +19,7 @@ from widenet.papers.resnet_beyond_kernels.separation.kernels import (
 )
 from widenet.papers.resnet_beyond_kernels.separation.network import (
     Member,
+    TrainingPlan,
     draw_members,
     network_point,
     network_seconds,
@@ -53,8 +53,9 @@ def run_separation(
     num_bytes = _require_room(settings)
     functions = cube_class(settings.d1, settings.k, settings.alpha)
     tuning, measured = _draw(settings)
-    grid = _grid(settings)
-    seconds = _seconds(kernels, functions, tuning, measured, grid, settings)
+    plan = TrainingPlan(tuning, measured, functions.points, _grid(settings), settings.width, store)
+    seconds = network_seconds(plan, settings.sizes)
+    seconds += len(measured) * oracle_seconds(kernels, functions, measured[0].samples, settings.sizes)
     forecast = Forecast(seconds, BASE_BYTES + num_bytes)
     progress.note(forecast)
     forecast.refuse_long("use fewer `sizes`, `members` or `epochs`", allow_long=allow_long)
@@ -65,7 +66,7 @@ def run_separation(
         sizes=settings.sizes,
         floor=tuple(kernel_floor(size, settings.d1, settings.k, settings.alpha) for size in settings.sizes),
         kernels=kernel_curves(kernels, functions, measured, settings.sizes, progress),
-        network=network_points(tuning, measured, functions.points, grid, settings, store, progress),
+        network=network_points(plan, settings.sizes, progress),
         subsets=tuple(member.subset for member in measured),
         tuning_subsets=tuple(member.subset for member in tuning),
         forecast=forecast,
@@ -93,29 +94,11 @@ def _grid(settings: SeparationSettings) -> list[TrainingSettings]:
 
 def _draw(settings: SeparationSettings) -> tuple[list[Member], list[Member]]:
     """Functions to tune on, and others to measure on."""
-    members = draw_members(
-        settings.d1,
-        settings.k,
-        settings.alpha,
-        settings.tuning + settings.members,
-        settings.sizes[-1],
-        generator=torch.Generator().manual_seed(settings.seed),
-    )
+    generator = torch.Generator().manual_seed(settings.seed)
+    num_members, num_samples = settings.tuning + settings.members, settings.sizes[-1]
+    of_class = (settings.d1, settings.k, settings.alpha)
+    members = draw_members(*of_class, num_members, num_samples, generator=generator)
     return members[: settings.tuning], members[settings.tuning :]
-
-
-def _seconds(
-    kernels: Sequence[Kernel],
-    functions: CubeClass,
-    tuning: Sequence[Member],
-    measured: Sequence[Member],
-    grid: Sequence[TrainingSettings],
-    settings: SeparationSettings,
-) -> float:
-    """What kernels and networks will take."""
-    sizes, samples = settings.sizes, measured[0].samples
-    networks = network_seconds(sizes, tuning, measured, functions.points, grid, settings.width)
-    return networks + len(measured) * oracle_seconds(kernels, functions, samples, sizes)
 
 
 def kernel_curves(
@@ -140,17 +123,9 @@ def kernel_curves(
     return tuple(curves)
 
 
-def network_points(
-    tuning: Sequence[Member],
-    measured: Sequence[Member],
-    points: Tensor,
-    grid: Sequence[TrainingSettings],
-    settings: SeparationSettings,
-    store: Store | None,
-    progress: Progress,
-) -> tuple[NetworkPoint, ...]:
+def network_points(plan: TrainingPlan, sizes: Sequence[int], progress: Progress) -> tuple[NetworkPoint, ...]:
     """The network at every number of samples."""
-    total = len(settings.sizes) * (len(tuning) * len(grid) + len(measured))
+    total = len(sizes) * (len(plan.tuning) * len(plan.grid) + len(plan.measured))
     done = 0
 
     def tell(num_runs: int) -> None:
@@ -159,7 +134,4 @@ def network_points(
         progress("networks", done, total)
 
     tell(0)
-    return tuple(
-        network_point(size, tuning, measured, points, grid, settings.width, store=store, progress=tell)
-        for size in settings.sizes
-    )
+    return tuple(network_point(plan, size, tell) for size in sizes)
