@@ -3,8 +3,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from widenet.data import Dataset, find_duplicates, load, subset
 from widenet.data.duplicates import CHORD, COSINE_TOLERANCE

@@ -1,7 +1,6 @@
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from widenet.base.errors import InputError
 from widenet.data import Dataset, flip_labels, load, redraw_labels, subset, with_labels

@@ -7,8 +7,7 @@ import pytest
 from widenet.base.errors import InputError
 from widenet.base.progress import Progress
 from widenet.data import Dataset, load
-from widenet.inside import forecast, measured
-from widenet.inside import run as module
+from widenet.inside import forecast, measured, run as module
 from widenet.inside.answers import ANSWERS, all_answers
 from widenet.inside.measured import MeasuredData
 from widenet.inside.result import InsideResult

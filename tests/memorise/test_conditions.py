@@ -3,8 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from widenet.data import Dataset, load
 from widenet.memorise import conditions, problem, sigma

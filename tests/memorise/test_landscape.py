@@ -1,7 +1,6 @@
 import pytest
 import torch
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from widenet.memorise.landscape import landscape, loss_bound, spectral_norm
 from widenet.memorise.sigma import smallest_singular_value

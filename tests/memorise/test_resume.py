@@ -6,8 +6,7 @@ import pytest
 from widenet.base.errors import InputError
 from widenet.base.progress import Progress
 from widenet.data import Dataset, load
-from widenet.memorise import forecast as forecast_module
-from widenet.memorise import run as run_module
+from widenet.memorise import forecast as forecast_module, run as run_module
 from widenet.memorise.conditions import Conditions
 from widenet.memorise.methods.method import MethodPlan
 from widenet.memorise.methods.pgd import PerturbedDescent

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from widenet.base.errors import InputError, WidenetError
-from widenet.runs import Store, Trial, TrialResult, run_trials
-from widenet.runs import store as module
+from widenet.runs import Store, Trial, TrialResult, run_trials, store as module
 from widenet.runs.owner import Owner, current_place
 from widenet.runs.records import pack_json
 from widenet.runs.tables import TORN, Row

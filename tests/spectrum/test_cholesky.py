@@ -3,8 +3,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from widenet.base.errors import InputError
 from widenet.spectrum import cholesky

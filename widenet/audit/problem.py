@@ -7,7 +7,7 @@ from torch import Tensor
 
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import Duplicates
-from widenet.spectrum.gram import Gram
+from widenet.spectrum.gram import Gram, SizedGram
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,12 @@ class KernelProblem:
     floor: float
 
 
-class WeightedGram(Gram):
+class WeightedGram(SizedGram):
     """D^½ H D^½ as an operator."""
 
     def __init__(self, gram: Gram, weights: Tensor) -> None:
+        super().__init__(gram.n, gram.dtype)
         self.gram, self.weights = gram, weights
-
-    @property
-    def n(self) -> int:
-        return self.gram.n
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self.gram.dtype
 
     def matmul(self, V: Tensor) -> Tensor:
         return self.weights[:, None] * self.gram.matmul(self.weights[:, None] * V)

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
-from scipy.stats import t as student
+from scipy.stats import rankdata, t as student
 
 LEVEL = 0.05
 

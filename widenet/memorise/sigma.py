@@ -15,25 +15,19 @@ from widenet.memorise.rounding import squares_moved
 from widenet.memorise.sizes import MANY_ROWS, num_forms
 from widenet.networks.quadratic import curvature, form_outputs
 from widenet.spectrum.cholesky import EigenvalueBracket, shift_rounding, smallest_eigenvalue
+from widenet.spectrum.gram import SizedGram
 from widenet.spectrum.lanczos import lanczos, smallest_ritz_value
 
 NUM_STEPS = 128  # products spent on an estimate of λ_min of many rows
 ORDERS = 3  # times what rounding of Z moves σ_min by: here, there, and between who proves it anew
 
 
-class SquaresGram:
+class SquaresGram(SizedGram):
     """G = (Z Z^T)^{∘2} as an operator: G v = diag(Z (Z^T diag(v) Z) Z^T), at a cost of nk² and no n²."""
 
     def __init__(self, Z: Tensor) -> None:
+        super().__init__(len(Z), Z.dtype)
         self.Z = Z
-
-    @property
-    def n(self) -> int:
-        return self.Z.shape[0]
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self.Z.dtype
 
     def matmul(self, V: Tensor) -> Tensor:
         columns = [form_outputs(self.Z, self.n * curvature(self.Z, v)) for v in V.T]

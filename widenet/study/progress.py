@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task
-from rich.progress import Progress as Bars
+from rich.progress import BarColumn, Progress as Bars, ProgressColumn, SpinnerColumn, Task
 from rich.table import Column
 from rich.text import Text
 

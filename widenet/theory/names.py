@@ -6,15 +6,16 @@ from types import ModuleType
 from widenet.base.errors import InputError
 from widenet.base.wording import near_names, shown
 from widenet.theory import named_concepts
-from widenet.theory.beyond_two_layers import hermite
-from widenet.theory.beyond_two_layers import theorems as beyond_two_layers
+from widenet.theory.beyond_two_layers import hermite, theorems as beyond_two_layers
 from widenet.theory.entry import Entry
-from widenet.theory.fine_grained import bounds, learnable, movement
-from widenet.theory.fine_grained import descent as wide_descent
-from widenet.theory.mild_memorisation import descent as perturbed_descent
-from widenet.theory.mild_memorisation import landscape, random_layer, three_layers
-from widenet.theory.resnet_beyond_kernels import lower_bound, table
-from widenet.theory.resnet_beyond_kernels import theorems as resnet_beyond_kernels
+from widenet.theory.fine_grained import bounds, descent as wide_descent, learnable, movement
+from widenet.theory.mild_memorisation import (
+    descent as perturbed_descent,
+    landscape,
+    random_layer,
+    three_layers,
+)
+from widenet.theory.resnet_beyond_kernels import lower_bound, table, theorems as resnet_beyond_kernels
 from widenet.theory.smooth import complexity
 
 TITLES = {

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import widenet.memorise.checker
-from widenet.memorise.checker import recheck, recheck_sigma
-from widenet.memorise.checker import verify as verify_module
+from widenet.memorise.checker import recheck, recheck_sigma, verify as verify_module
 from widenet.memorise.checker.verify import verify
 from widenet.study.result import Outcome
 

@@ -2,8 +2,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
