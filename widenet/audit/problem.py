@@ -17,20 +17,13 @@ class KernelProblem:
     Rows that are one point get one prediction, so only the mean of their targets can be fitted. With m_i rows
     at point i, the n rows' H has the non-zero eigenvalues of D^½ H D^½ over the points, D = diag(m), and the
     labels the components of D^½ ȳ. Without repeated rows D = I.
-
-    Attributes:
-        gram: D^½ H D^½.
-        weights: D^½, shape (u,).
-        targets: D^½ ȳ, shape (u, c).
-        unfittable: Σ ‖y − ȳ‖² over all rows, the part of ‖Y‖² that no function of the rows can fit.
-        floor: A certified lower bound on λ_min(D^½ H D^½); 0 where none is known.
     """
 
-    gram: Gram
-    weights: Tensor
-    targets: Tensor
-    unfittable: float
-    floor: float
+    gram: Gram  # D^½ H D^½
+    weights: Tensor  # D^½, shape (u,)
+    targets: Tensor  # D^½ ȳ, shape (u, c)
+    unfittable: float  # Σ ‖y − ȳ‖² over all rows, the part of ‖Y‖² that no function of the rows can fit
+    floor: float  # a certified lower bound on λ_min(D^½ H D^½); 0 where none is known
 
 
 class WeightedGram(SizedGram):

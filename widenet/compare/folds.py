@@ -19,19 +19,12 @@ READING_ERROR = 1e-9  # share of a column's range that reading it off X may have
 
 @dataclass(frozen=True)
 class Fold:
-    """One outer fold.
+    """One outer fold."""
 
-    Attributes:
-        training: All that a method is fitted to.
-        inputs: The rows to predict.
-        Y: Their targets, which no method is given, shape (n2, c).
-        seed: Seed of every random choice in this fold, the same for all methods.
-    """
-
-    training: Training
-    inputs: RowForms
-    Y: Tensor
-    seed: int
+    training: Training  # all that a method is fitted to
+    inputs: RowForms  # the rows to predict
+    Y: Tensor  # their targets, which no method is given, shape (n2, c)
+    seed: int  # seed of every random choice in this fold, the same for all methods
 
 
 def outer_folds(dataset: Dataset, num_folds: int, repeats: int, *, seed: int) -> tuple[Tensor, ...]:

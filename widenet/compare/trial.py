@@ -15,21 +15,13 @@ from widenet.compare.tuning import Choice, CompareMethod, losses
 
 @dataclass(frozen=True)
 class FoldOutcome:
-    """What came of one method on one fold; `failure` says what went wrong where it has no error.
+    """What came of one method on one fold; `failure` says what went wrong where it has no error."""
 
-    Attributes:
-        error: Mean loss over the test rows.
-        inner: The error by which the setting was chosen.
-        setting: What was chosen.
-        seconds: Time to choose, fit and predict.
-        failure: A sentence, where the method failed.
-    """
-
-    error: float | None
-    inner: float | None
-    setting: Choice | None
-    seconds: float
-    failure: str | None = None
+    error: float | None  # mean loss over the test rows
+    inner: float | None  # the error by which the setting was chosen
+    setting: Choice | None  # what was chosen
+    seconds: float  # time to choose, fit and predict
+    failure: str | None = None  # a sentence, where the method failed
 
 
 def run_trial(method: CompareMethod, fold: Fold) -> FoldOutcome:

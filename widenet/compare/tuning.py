@@ -96,17 +96,11 @@ class Score:
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted method.
+    """A fitted method."""
 
-    Attributes:
-        predict: Outputs in the code of Y, shape (n2, c), for other rows.
-        setting: What was chosen, by name.
-        score: The score by which it was chosen, measured inside the training part.
-    """
-
-    predict: Callable[[RowForms], Tensor]
-    setting: Choice
-    score: Score
+    predict: Callable[[RowForms], Tensor]  # outputs in the code of Y, shape (n2, c), for other rows
+    setting: Choice  # what was chosen, by name
+    score: Score  # the score by which it was chosen, measured inside the training part
 
 
 class CompareMethod(Protocol):

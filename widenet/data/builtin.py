@@ -22,17 +22,11 @@ NUM_TRAIN_TWO = 10_000  # images of the two-class sets [fine-grained, Section 3]
 
 @dataclass(frozen=True)
 class Pixels:
-    """Rows of an image set as they are stored.
+    """Rows of an image set as they are stored."""
 
-    Attributes:
-        raw: What is prepared, shape (n, height, width) or (n, height, width, 3).
-        images: What is drawn, uint8, of the same shape.
-        labels: Index of each row's class, shape (n,).
-    """
-
-    raw: np.ndarray
-    images: np.ndarray
-    labels: np.ndarray
+    raw: np.ndarray  # what is prepared, shape (n, height, width) or (n, height, width, 3)
+    images: np.ndarray  # what is drawn, uint8, of the same shape
+    labels: np.ndarray  # index of each row's class, shape (n,)
 
 
 @dataclass(frozen=True)

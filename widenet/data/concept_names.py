@@ -27,21 +27,13 @@ BEYOND = (
 
 @dataclass(frozen=True)
 class NamedConcept:
-    """A concept class that is known by a name.
+    """A concept class that is known by a name."""
 
-    Attributes:
-        description: What it is, in one line.
-        source: Paper and equation.
-        n: Rows that are drawn by default.
-        build: Makes the concept from the options.
-        options: Type of each option of `build`.
-    """
-
-    description: str
-    source: str
-    n: int
-    build: Callable[..., Concept]
-    options: dict[str, type]
+    description: str  # what it is, in one line
+    source: str  # paper and equation
+    n: int  # rows that are drawn by default
+    build: Callable[..., Concept]  # makes the concept from the options
+    options: dict[str, type]  # type of each option of `build`
 
 
 @dataclass(frozen=True)

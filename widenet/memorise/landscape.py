@@ -19,23 +19,14 @@ from widenet.networks.quadratic import curvature, form, form_outputs, loss
 
 @dataclass(frozen=True)
 class Landscape:
-    """The landscape at one W.
+    """The landscape at one W."""
 
-    Attributes:
-        loss: f(W).
-        max_residual: max_j |δ_j|.
-        curvature_norm: ‖M‖, the largest absolute eigenvalue of M.
-        lambda_min: λ_min(∇²f) = −‖M‖ by Lemma 3; 0 at a global minimum.
-        bound: n k ‖M‖² / (4 σ²) of Lemma 4; infinite where σ is not known to be positive.
-        holds: Whether f is within that bound, up to the rounding of M.
-    """
-
-    loss: float
-    max_residual: float
-    curvature_norm: float
-    lambda_min: float
-    bound: float
-    holds: bool
+    loss: float  # f(W)
+    max_residual: float  # max_j |δ_j|
+    curvature_norm: float  # ‖M‖, the largest absolute eigenvalue of M
+    lambda_min: float  # λ_min(∇²f) = −‖M‖ by Lemma 3; 0 at a global minimum
+    bound: float  # n k ‖M‖² / (4 σ²) of Lemma 4; infinite where σ is not known to be positive
+    holds: bool  # whether f is within that bound, up to the rounding of M
 
 
 def landscape(Z: Tensor, y: Tensor, W: Tensor, sigma: float) -> Landscape:

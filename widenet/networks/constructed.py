@@ -27,34 +27,21 @@ from widenet.theory.beyond_two_layers.hermite import GatedHermite
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One term of the function, a* φ(⟨w1, x⟩)⟨w2, x⟩.
+    """One term of the function, a* φ(⟨w1, x⟩)⟨w2, x⟩."""
 
-    Attributes:
-        h: h of lemma 6.3 for φ.
-        w1: Of norm 1, shape (d,).
-        w2: Shape (d,).
-        a: a* of each output, shape (k,).
-    """
-
-    h: GatedHermite
-    w1: Tensor
-    w2: Tensor
-    a: Tensor
+    h: GatedHermite  # h of Lemma 6.3 for φ
+    w1: Tensor  # of norm 1, shape (d,)
+    w2: Tensor  # shape (d,)
+    a: Tensor  # a* of each output, shape (k,)
 
 
 @dataclass(frozen=True)
 class Movement:
-    """How far the construction is from initialisation.
+    """How far the construction is from initialisation."""
 
-    Attributes:
-        largest_row: ‖W⋇‖_{2,∞}, the largest movement of a neuron; the lemma has Õ(C_ε(φ, 1)/(ε_a m)).
-        frobenius: ‖W⋇‖_F; the lemma has Õ(C_s(φ, 1)/(ε_a √m)).
-        relative: ‖W⋇‖_F/‖W⁽⁰⁾‖_F.
-    """
-
-    largest_row: float
-    frobenius: float
-    relative: float
+    largest_row: float  # ‖W⋇‖_{2,∞}, the largest movement of a neuron; the lemma has Õ(C_ε(φ, 1)/(ε_a m))
+    frobenius: float  # ‖W⋇‖_F; the lemma has Õ(C_s(φ, 1)/(ε_a √m))
+    relative: float  # ‖W⋇‖_F/‖W⁽⁰⁾‖_F
 
 
 @dataclass(frozen=True)

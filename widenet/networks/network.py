@@ -22,15 +22,10 @@ ALIGNED = 4  # entries: 16 bytes in float32
 
 @dataclass(frozen=True)
 class OuterProduct:
-    """Gradients of all outputs at all rows by one matrix of weights: slopes at its units times its inputs.
+    """Gradients of all outputs at all rows by one matrix of weights: slopes at its units times its inputs."""
 
-    Attributes:
-        slopes: Derivatives of each output by the units of the layer, shape (n, k, m).
-        inputs: What went into them, shape (n, p).
-    """
-
-    slopes: Tensor
-    inputs: Tensor
+    slopes: Tensor  # derivatives of each output by the units of the layer, shape (n, k, m)
+    inputs: Tensor  # what went into them, shape (n, p)
 
 
 class Network(Protocol):

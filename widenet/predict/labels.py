@@ -23,17 +23,11 @@ CHOICE_ROWS = 1500  # on which the model is chosen; the best ridge is a variance
 
 @dataclass(frozen=True)
 class LabelModel:
-    """The kernel and the ridge under which each row is predicted best by the others.
+    """The kernel and the ridge under which each row is predicted best by the others."""
 
-    Attributes:
-        kernel: Name of the kernel.
-        ridge: ρ, in units of the kernel.
-        log_likelihood: Leave-one-out log predictive density per target, up to a constant.
-    """
-
-    kernel: str
-    ridge: float
-    log_likelihood: float
+    kernel: str  # name of the kernel
+    ridge: float  # ρ, in units of the kernel
+    log_likelihood: float  # leave-one-out log predictive density per target, up to a constant
 
 
 @dataclass(frozen=True)

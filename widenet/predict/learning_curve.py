@@ -84,19 +84,12 @@ class LearningCurve:
 
 @dataclass(frozen=True)
 class LogCurve:
-    """Logarithms of a quantity at several sizes, and how far sampling may have moved them.
+    """Logarithms of a quantity at several sizes, and how far sampling may have moved them."""
 
-    Attributes:
-        sizes: Numbers of rows, ascending, float64, shape (s,).
-        values: Logarithms, shape (s,).
-        covariance: Their sampling covariance, shape (s, s).
-        num_rows: Number of rows that they are means over.
-    """
-
-    sizes: Tensor
-    values: Tensor
-    covariance: Tensor
-    num_rows: int
+    sizes: Tensor  # numbers of rows, ascending, float64, shape (s,)
+    values: Tensor  # logarithms, shape (s,)
+    covariance: Tensor  # their sampling covariance, shape (s, s)
+    num_rows: int  # number of rows that they are means over
 
 
 def squared_errors(predictions: Tensor, Y: Tensor) -> Tensor:

@@ -27,17 +27,11 @@ ODDS = math.log(20)  # that noise differs between classes, before it is believed
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the noise model is fitted to.
+    """What the noise model is fitted to."""
 
-    Attributes:
-        means: Leave-one-out predictions μ, one column per class, rows centred, shape (n, c).
-        log_spread: Log of the predictive variance over its median, shape (n,).
-        labels: Given classes, shape (n,).
-    """
-
-    means: Tensor
-    log_spread: Tensor
-    labels: Tensor
+    means: Tensor  # leave-one-out predictions μ, one column per class, rows centred, shape (n, c)
+    log_spread: Tensor  # log of the predictive variance over its median, shape (n,)
+    labels: Tensor  # given classes, shape (n,)
 
     @property
     def num_classes(self) -> int:

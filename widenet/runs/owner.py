@@ -12,19 +12,12 @@ PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class Owner:
-    """One open store in one process.
+    """One open store in one process."""
 
-    Attributes:
-        token: Drawn at random, so that no two owners are the same.
-        place: Where the process number means this process, from `current_place`.
-        pid: Number of the process.
-        started: When the process started, in the kernel's own count; 0 where that is not known.
-    """
-
-    token: str
-    place: str
-    pid: int
-    started: int
+    token: str  # drawn at random, so that no two owners are the same
+    place: str  # where the process number means this process, from `current_place`
+    pid: int  # number of the process
+    started: int  # when the process started, in the kernel's own count; 0 where that is not known
 
     @classmethod
     def new(cls) -> "Owner":

@@ -12,17 +12,11 @@ from widenet.spectrum.gram import Gram
 
 @dataclass(frozen=True)
 class Solution:
-    """The solution of (H + ρI) Z = B, and how well it solves it.
+    """The solution of (H + ρI) Z = B, and how well it solves it."""
 
-    Attributes:
-        Z: Shape (n, p).
-        residual: Largest ‖B − (H + ρI)Z‖ / ‖B‖ over the columns, as the recursion has it.
-        num_matvecs: Products with H that were made.
-    """
-
-    Z: Tensor
-    residual: float
-    num_matvecs: int
+    Z: Tensor  # shape (n, p)
+    residual: float  # largest ‖B − (H + ρI)Z‖ / ‖B‖ over the columns, as the recursion has it
+    num_matvecs: int  # products with H that were made
 
 
 @dataclass(frozen=True)

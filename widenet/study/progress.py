@@ -46,15 +46,10 @@ def told_progress(*, quiet: bool, words: Words = lambda fact: ()) -> Iterator[Pr
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast work goes.
+    """How fast work goes."""
 
-    Attributes:
-        rate: Pieces per second; 0 as long as none was done.
-        end: When all will be done, in seconds of `time.monotonic`; infinite as long as that is unknown.
-    """
-
-    rate: float
-    end: float
+    rate: float  # pieces per second; 0 as long as none was done
+    end: float  # when all will be done, in seconds of `time.monotonic`; infinite as long as that is unknown
 
     def told(self, now: float) -> str:
         """Rate and time left in words; empty as long as they are unknown."""

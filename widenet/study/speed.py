@@ -11,17 +11,11 @@ PILOT_ROWS = 1024
 
 @dataclass(frozen=True)
 class Speed:
-    """What was measured in about a third of a second.
+    """What was measured in about a third of a second."""
 
-    Attributes:
-        single: Operations a second of matrix products in float32.
-        double: The same in float64.
-        bytes: Bytes a second of reading a float64 matrix that is larger than the caches.
-    """
-
-    single: float
-    double: float
-    bytes: float
+    single: float  # operations a second of matrix products in float32
+    double: float  # the same in float64
+    bytes: float  # bytes a second of reading a float64 matrix that is larger than the caches
 
 
 def measure_speed() -> Speed:

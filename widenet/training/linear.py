@@ -17,15 +17,10 @@ from widenet.base.errors import InputError
 
 @dataclass(frozen=True)
 class Factorisation:
-    """K = V diag(λ) Vᵀ.
+    """K = V diag(λ) Vᵀ."""
 
-    Attributes:
-        eigenvalues: λ, ascending and not negative, shape (n,).
-        vectors: V, one eigenvector a column, shape (n, n).
-    """
-
-    eigenvalues: Tensor
-    vectors: Tensor
+    eigenvalues: Tensor  # λ, ascending and not negative, shape (n,)
+    vectors: Tensor  # V, one eigenvector a column, shape (n, n)
 
 
 def factorise(K: Tensor) -> Factorisation:

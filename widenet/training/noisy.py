@@ -142,17 +142,11 @@ class NoisyRun:
 
 @dataclass(frozen=True)
 class StepNoise:
-    """What one step draws besides its rows, for s copies at once.
+    """What one step draws besides its rows, for s copies at once."""
 
-    Attributes:
-        W: Wᵖ with a last column of 0, as biases have no noise, shape (s, m, d + 1).
-        V: Vᵖ with a last column of 0, shape (s, m, m + 1).
-        sigma: Diagonals of Σ, shape (s, m); all 1 for Algorithm 3.
-    """
-
-    W: Tensor
-    V: Tensor
-    sigma: Tensor
+    W: Tensor  # Wᵖ with a last column of 0, as biases have no noise, shape (s, m, d + 1)
+    V: Tensor  # Vᵖ with a last column of 0, shape (s, m, m + 1)
+    sigma: Tensor  # diagonals of Σ, shape (s, m); all 1 for Algorithm 3
 
 
 @dataclass(frozen=True)

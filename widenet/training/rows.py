@@ -14,15 +14,10 @@ MEASURED_ENTRIES = 2**20  # hidden values of one piece of a measurement
 
 @dataclass(frozen=True)
 class Rows:
-    """Inputs and targets in the dtype of the computation.
+    """Inputs and targets in the dtype of the computation."""
 
-    Attributes:
-        X: Rows (x, 1), shape (n, d + 1).
-        Y: Targets, shape (n, k), in memory (k, n) as a network's outputs are.
-    """
-
-    X: Tensor
-    Y: Tensor
+    X: Tensor  # rows (x, 1), shape (n, d + 1)
+    Y: Tensor  # targets, shape (n, k), in memory (k, n) as a network's outputs are
 
     @property
     def n(self) -> int:
@@ -40,17 +35,11 @@ def as_rows(X: Tensor, Y: Tensor, dtype: torch.dtype) -> Rows:
 
 @dataclass(frozen=True)
 class MeasuredErrors:
-    """Means over rows, of every copy, each of shape (s,).
+    """Means over rows, of every copy, each of shape (s,)."""
 
-    Attributes:
-        loss: The loss that is trained.
-        error: ‖y − out‖².
-        misclassified: `predict.learning_curve.mistakes`.
-    """
-
-    loss: Tensor
-    error: Tensor
-    misclassified: Tensor
+    loss: Tensor  # the loss that is trained
+    error: Tensor  # ‖y − out‖²
+    misclassified: Tensor  # `predict.learning_curve.mistakes`.
 
 
 def measure_errors(network: Network, params: Parameters, rows: Rows, loss: Loss) -> MeasuredErrors:

@@ -21,19 +21,12 @@ TILE_VALUES = 2**22  # float64 values of a tile of rows, 32 MiB
 
 @dataclass(frozen=True)
 class Net:
-    """ŷ = Σ_i a_i (w_iᵀz)², a = +1 for the first half of the neurons, −1 for the others; z = s (Rx)^p or x.
+    """ŷ = Σ_i a_i (w_iᵀz)², a = +1 for the first half of the neurons, −1 for the rest; z = s (Rx)^p or x."""
 
-    Attributes:
-        W: Weights, shape (k, r).
-        R: The random layer, shape (k, d); None for two layers.
-        power: p.
-        scale: s.
-    """
-
-    W: np.ndarray
-    R: np.ndarray | None
-    power: int
-    scale: float
+    W: np.ndarray  # weights, shape (k, r)
+    R: np.ndarray | None  # the random layer, shape (k, d); None for two layers
+    power: int  # p
+    scale: float  # s
 
 
 @dataclass(frozen=True)

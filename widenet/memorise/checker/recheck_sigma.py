@@ -15,15 +15,10 @@ NARROW, MOST_BLOCKS = 32, 120  # columns of a block at least, and blocks at most
 
 @dataclass(frozen=True)
 class Floor:
-    """What a factorisation tells of σ_min.
+    """What a factorisation tells of σ_min."""
 
-    Attributes:
-        proved: Whether σ_min is at least what was claimed.
-        value: σ_min by Lanczos on the inverse; 0 where the factorisation broke down.
-    """
-
-    proved: bool
-    value: float
+    proved: bool  # whether σ_min is at least what was claimed
+    value: float  # σ_min by Lanczos on the inverse; 0 where the factorisation broke down
 
 
 def singular_floor(Z: np.ndarray, floor: float) -> Floor:

@@ -21,19 +21,12 @@ from widenet.networks.quadratic import (
 
 @dataclass(frozen=True)
 class Point:
-    """Weights and what is known there.
+    """Weights and what is known there."""
 
-    Attributes:
-        W: Shape (k, r).
-        delta: Residuals δ_j = ŷ_j − y_j, shape (n,).
-        value: g(W).
-        gradient: ∇g(W), shape (k, r).
-    """
-
-    W: Tensor
-    delta: Tensor
-    value: float
-    gradient: Tensor
+    W: Tensor  # shape (k, r)
+    delta: Tensor  # residuals δ_j = ŷ_j − y_j, shape (n,)
+    value: float  # g(W)
+    gradient: Tensor  # ∇g(W), shape (k, r)
 
 
 class Steps(Protocol):

@@ -22,23 +22,14 @@ MEANINGS = {  # of a complexity below this share of that of random labels
 
 @dataclass(frozen=True)
 class Ahead:
-    """The learning curve today and at twice the rows.
+    """The learning curve today and at twice the rows."""
 
-    Attributes:
-        n: Twice the rows.
-        now: Error with today's rows.
-        error: Predicted error with n rows.
-        low: Lower end of its interval.
-        high: Upper end of its interval.
-        is_share: Whether these are shares of misclassified rows rather than squared errors.
-    """
-
-    n: int
-    now: float
-    error: float
-    low: float
-    high: float
-    is_share: bool
+    n: int  # twice the rows
+    now: float  # error with today's rows
+    error: float  # predicted error with n rows
+    low: float  # lower end of its interval
+    high: float  # upper end of its interval
+    is_share: bool  # whether these are shares of misclassified rows rather than squared errors
 
 
 def targets_word(result: AuditResult) -> str:

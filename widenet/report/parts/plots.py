@@ -18,19 +18,12 @@ Spec = dict[str, Any]
 
 @dataclass(frozen=True)
 class Chart:
-    """A specification, with the words that stand beside it.
+    """A specification, with the words that stand beside it."""
 
-    Attributes:
-        name: Identifier within the page.
-        title: What is drawn.
-        reading: How to read it.
-        spec: Plotly's `data` and `layout`.
-    """
-
-    name: str
-    title: str
-    reading: str
-    spec: Spec
+    name: str  # identifier within the page
+    title: str  # what is drawn
+    reading: str  # how to read it
+    spec: Spec  # plotly's `data` and `layout`
 
 
 def by_name(*charts: Chart | None) -> dict[str, Chart]:

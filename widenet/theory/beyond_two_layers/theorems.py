@@ -23,19 +23,12 @@ from widenet.theory.stated import Found, entries
 
 @dataclass(frozen=True)
 class ThreeLayerComplexities:
-    """What Theorems 2 and 3 are stated in, for targets (4.1) with outer function Φ and inner functions φ.
+    """What Theorems 2 and 3 are stated in, for targets (4.1) with outer function Φ and inner functions φ."""
 
-    Attributes:
-        epsilon: ε0/(k·p1·p2²·C_s(Φ, p2·C_s(φ,1))·C_s(φ,1)²).
-        inner: C_ε(φ, 1).
-        outer: C_ε(Φ, √p2·C_ε(φ,1)).
-        C_0: outer · inner · p1·√p2·k.
-    """
-
-    epsilon: Number
-    inner: Number
-    outer: Number
-    C_0: Number
+    epsilon: Number  # ε0/(k·p1·p2²·C_s(Φ, p2·C_s(φ,1))·C_s(φ,1)²)
+    inner: Number  # C_ε(φ, 1)
+    outer: Number  # C_ε(Φ, √p2·C_ε(φ,1))
+    C_0: Number  # outer · inner · p1·√p2·k
 
 
 @BEYOND_TWO_LAYERS.states(

@@ -19,44 +19,26 @@ C_PGD = 0.1  # c of Algorithm 1, ours: the paper requires c ≤ c_max, an absolu
 
 @dataclass(frozen=True)
 class PgdThresholds:
-    """What Algorithm 1 computes in its first line.
+    """What Algorithm 1 computes in its first line."""
 
-    Attributes:
-        chi: χ, the logarithm that all the others share.
-        eta: Step η.
-        radius: r, of the ball from which a perturbation is drawn.
-        g_thres: Gradients shorter than this may be perturbed.
-        f_thres: Fall of the loss that a perturbation has to bring.
-        t_thres: Steps within which it has to.
-    """
-
-    chi: float
-    eta: float
-    radius: float
-    g_thres: float
-    f_thres: float
-    t_thres: float
+    chi: float  # χ, the logarithm that all the others share
+    eta: float  # step η
+    radius: float  # r, of the ball from which a perturbation is drawn
+    g_thres: float  # gradients shorter than this may be perturbed
+    f_thres: float  # fall of the loss that a perturbation has to bring
+    t_thres: float  # steps within which it has to
 
 
 @dataclass(frozen=True)
 class PgdParameters:
-    """What Theorem 4 feeds into Algorithm 1.
+    """What Theorem 4 feeds into Algorithm 1."""
 
-    Attributes:
-        rho: ρ, Lipschitz constant of the Hessian of g.
-        gamma: γ, weight of the regulariser ‖W‖_F²/2.
-        ell: ℓ, smoothness of g.
-        epsilon: ε′, to which the gradient is brought so that the loss comes to ε.
-        delta_f: Δ ≥ f(0) + 1, by which the loss may fall.
-        ball: Γ = 2(f(0) + 1)/γ, which bounds ‖W‖_F² all along.
-    """
-
-    rho: float
-    gamma: float
-    ell: float
-    epsilon: float
-    delta_f: float
-    ball: float
+    rho: float  # ρ, Lipschitz constant of the Hessian of g
+    gamma: float  # γ, weight of the regulariser ‖W‖_F²/2
+    ell: float  # ℓ, smoothness of g
+    epsilon: float  # ε′, to which the gradient is brought so that the loss comes to ε
+    delta_f: float  # Δ ≥ f(0) + 1, by which the loss may fall
+    ball: float  # Γ = 2(f(0) + 1)/γ, which bounds ‖W‖_F² all along
 
 
 def pgd_thresholds(

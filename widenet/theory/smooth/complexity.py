@@ -51,40 +51,24 @@ SMOOTH = Paper(
 
 @dataclass(frozen=True)
 class Weights:
-    """The numbers w_i that |c_i| is multiplied with before summing.
+    """The numbers w_i that |c_i| is multiplied with before summing."""
 
-    Attributes:
-        base: w_i grows like base^i.
-        power: w_i / base^i grows like i^power.
-        each: w_0, …, w_{n−1}, as parts that add up to them.
-        tail: Bound on Σ_{i ≥ n} w_i r^−i, of n and r.
-        largest: Bound on max_i w_i r^−i, of r.
-    """
-
-    base: Number
-    power: float
-    each: Callable[[int], dict[str, Series]]
-    tail: Callable[[int, Number], Number]
-    largest: Callable[[Number], Number]
+    base: Number  # w_i grows like base^i
+    power: float  # w_i / base^i grows like i^power
+    each: Callable[[int], dict[str, Series]]  # w_0, …, w_{n−1}, as parts that add up to them
+    tail: Callable[[int, Number], Number]  # bound on Σ_{i ≥ n} w_i r^−i, of n and r
+    largest: Callable[[Number], Number]  # bound on max_i w_i r^−i, of r
 
 
 @dataclass(frozen=True)
 class Sum:
-    """Σ w_i |c_i|.
+    """Σ w_i |c_i|."""
 
-    Attributes:
-        value: Infinite where it diverges.
-        parts: That it is made of, by name.
-        error: Bound on what truncation and rounding changed.
-        num_terms: Terms that were summed.
-        why: How convergence or divergence is known.
-    """
-
-    value: Number
-    parts: dict[str, Number]
-    error: Number
-    num_terms: int
-    why: str
+    value: Number  # infinite where it diverges
+    parts: dict[str, Number]  # that it is made of, by name
+    error: Number  # bound on what truncation and rounding changed
+    num_terms: int  # terms that were summed
+    why: str  # how convergence or divergence is known
 
 
 @SMOOTH.states(SECTION, "C_ε(φ,R): how wide a network must be to learn φ up to ε", "c-epsilon")

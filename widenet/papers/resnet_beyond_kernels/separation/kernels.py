@@ -45,19 +45,12 @@ def parities(points: Tensor, sets: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class CubeClass:
-    """The class (7.1) for d = d₁: a function x ↦ (√d₁ x_j + αχ_S(x))_{j ∈ S} for each set S.
+    """The class (7.1) for d = d₁: a function x ↦ (√d₁ x_j + αχ_S(x))_{j ∈ S} for each set S."""
 
-    Attributes:
-        points: All points of the cube, shape (P, d₁).
-        sets: All sets S, shape (C, k).
-        products: χ_S at every point, shape (P, C).
-        alpha: α.
-    """
-
-    points: Tensor
-    sets: Tensor
-    products: Tensor
-    alpha: float
+    points: Tensor  # all points of the cube, shape (P, d₁)
+    sets: Tensor  # all sets S, shape (C, k)
+    products: Tensor  # χ_S at every point, shape (P, C)
+    alpha: float  # α
 
 
 def cube_class(d1: int, k: int, alpha: float) -> CubeClass:

@@ -32,19 +32,12 @@ PILOT_WIDTH, PILOT_POINTS = 1000, 4096  # at most, of what is timed for the fore
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A function of the class with the samples that it is learned from.
+    """A function of the class with the samples that it is learned from."""
 
-    Attributes:
-        subset: The k coordinates that it depends on, counted from 0.
-        alpha: α.
-        samples: Independent points of the cube, shape (N, d₁).
-        seed: Of the network's initial weights and order of rows, drawn apart from the samples' own.
-    """
-
-    subset: tuple[int, ...]
-    alpha: float
-    samples: Tensor
-    seed: int
+    subset: tuple[int, ...]  # the k coordinates that it depends on, counted from 0
+    alpha: float  # α
+    samples: Tensor  # independent points of the cube, shape (N, d₁)
+    seed: int  # of the network's initial weights and order of rows, drawn apart from the samples' own
 
     def dataset(self, X: Tensor) -> Dataset:
         """These rows (n, d₁) with their targets."""
@@ -71,23 +64,14 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class TrainingPlan:
-    """Which networks are trained on which functions.
+    """Which networks are trained on which functions."""
 
-    Attributes:
-        tuning: Functions on which every setting is tried.
-        measured: Functions on which the best of them is measured.
-        points: All points of the cube, shape (P, d₁).
-        grid: Rates and decays.
-        width: Neurons of each hidden layer.
-        store: Where finished runs are kept.
-    """
-
-    tuning: Sequence[Member]
-    measured: Sequence[Member]
-    points: Tensor
-    grid: Sequence[TrainingSettings]
-    width: int
-    store: Store | None = None
+    tuning: Sequence[Member]  # functions on which every setting is tried
+    measured: Sequence[Member]  # functions on which the best of them is measured
+    points: Tensor  # all points of the cube, shape (P, d₁)
+    grid: Sequence[TrainingSettings]  # rates and decays
+    width: int  # neurons of each hidden layer
+    store: Store | None = None  # where finished runs are kept
 
 
 def draw_members(
