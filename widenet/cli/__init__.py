@@ -1,4 +1,4 @@
-"""The command line, a module for each command."""
+"""The command line: a command for each study, made from its settings, and those that are none."""
 
 from widenet.cli.main import main
 
