@@ -176,7 +176,7 @@ def _refuse_other_norms(dataset: Dataset) -> None:
     farthest = float((dataset.X.norm(dim=1) - 1).abs().max())
     if farthest > NORM_TOLERANCE:
         raise InputError(
-            f"An audit needs rows of norm 1, and some of {dataset.name} are off by {farthest:.2g}: prepare "
+            f"An audit needs rows of norm 1, but some of {dataset.name} are off by {farthest:.2g}: prepare "
             "them with unit or standard."
         )
 

@@ -24,7 +24,7 @@ def run_inside(
     """
     forecast = forecast_inside(dataset.n, dataset.d)
     progress.note(forecast)
-    forecast.refuse_long("take fewer rows", allow_long=allow_long)
+    forecast.refuse_long("use fewer rows", allow_long=allow_long)
     generator = torch.Generator().manual_seed(settings.seed)
     measured = measure_data(dataset, generator=generator, progress=progress)
     return InsideResult(

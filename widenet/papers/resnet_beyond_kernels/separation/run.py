@@ -79,7 +79,7 @@ def _require_room(settings: SeparationSettings) -> int:
     size = class_size(settings.d1, settings.k)
     num_bytes = 4 * 8 * 2**settings.d1 * (settings.sizes[-1] + size)
     what = f"The projection of {size:,} functions on {2**settings.d1:,} points"
-    require_memory(num_bytes, what, "take a smaller `d1`, smaller `sizes` or another `k`")
+    require_memory(num_bytes, what, "use a smaller `d1`, smaller `sizes` or another `k`")
     return num_bytes
 
 
