@@ -19,7 +19,7 @@ def run_inside(
     Args:
         dataset: The data.
         settings: The network and its training.
-        allow_long: Whether a run whose forecast is beyond an hour may go on.
+        allow_long: Whether a run whose forecast exceeds an hour may go on.
         progress: Told of each stage.
     """
     forecast = forecast_inside(dataset.n, dataset.d)

@@ -48,7 +48,7 @@ def run_memorise(
         settings: The defaults of `MemoriseSettings` if left out.
         store: Where the state is kept on the way, and looked for at the start; without one, nothing outlives
             the call.
-        allow_long: Whether a run whose forecast is beyond an hour may start; what was begun may end.
+        allow_long: Whether a run whose forecast exceeds an hour may start; what was begun may end.
         progress: Told of each stage, and of the forecast, the conditions and the method's plan.
     """
     start = time.perf_counter()

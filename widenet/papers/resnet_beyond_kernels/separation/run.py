@@ -43,8 +43,8 @@ def run_separation(
 
     Args:
         settings: Sizes, kernels, network, seed; the defaults of `SeparationSettings` if left out.
-        store: Where finished training runs are kept, so that an interrupted call goes on from there.
-        allow_long: Whether a run whose forecast is beyond an hour may go on.
+        store: Where finished training runs are kept, so that an interrupted call resumes from there.
+        allow_long: Whether a run whose forecast exceeds an hour may go on.
         progress: Told of the kernels, and then of the networks, that are done.
     """
     begin = time.perf_counter()
