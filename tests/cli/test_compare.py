@@ -177,7 +177,7 @@ def test_without_a_store_it_goes_on_from_one_beside_the_folder(widenet, table, m
     monkeypatch.setattr(trials, "run_trial", interrupted_once)
     code, _, err = widenet("compare", "table.csv", *SMALL)
     assert code == 130
-    assert "widenet-compare-table.store: the same command goes on from there" in err
+    assert "widenet-compare-table.store: the same command resumes from there" in err
     assert {path.name for path in tmp_path.iterdir()} >= {"table.csv", "widenet-compare-table.store"}
     code, _, err = widenet("compare", "table.csv", *SMALL)
     assert code == 0

@@ -121,7 +121,7 @@ def test_nearly_identical_rows_are_told_with_what_mends_them(widenet):
     np.savez("rows.npz", X=X, y=np.array(list("abc"))[np.arange(40) % 3])
     code, out, err = widenet("memorise", "rows.npz", "--layers", "2", "--out", "o")
     assert "σ_min" in err
-    assert any(line.startswith("--perturb ") and "would mend it" in line for line in err.splitlines())
+    assert any(line.startswith("--perturb ") and "would fix it" in line for line in err.splitlines())
     assert code == 1  # no float64 weights tell these two rows apart for certain
     assert "no certificate" in " ".join(out.split())
     noise = err.partition("--perturb ")[2].split()[0].rstrip(".,")
@@ -255,15 +255,15 @@ def test_interrupted_it_goes_on_and_other_settings_are_another_run(widenet, inte
     write_table("table.csv")
     options = ("table.csv", "--method", "pgd", "--out", "o")
     err = interrupted(*options)
-    assert "o.store: the same command goes on from there" in err
+    assert "o.store: the same command resumes from there" in err
     assert names() == {"table.csv", "o.store"}
     code, _, err = widenet("memorise", *options, "--seed", "1")
     assert code == 0
-    assert "Going on" not in err
+    assert "Resuming" not in err
     assert names() == {"table.csv", "o", "o.store"}  # the other run's state is still there
     code, _, err = widenet("memorise", *options, "--force")
     assert code == 0
-    assert "Going on from step 20 of an earlier run." in err
+    assert "Resuming from step 20 of an earlier run." in err
     assert names() == {"table.csv", "o"}
     assert widenet("verify", "o")[0] == 0
 
@@ -272,12 +272,12 @@ def test_a_store_that_was_named_stays(widenet, interrupted):
     write_table("table.csv")
     options = ("table.csv", "--method", "pgd", "--out", "o", "--store", "mine.store")
     assert "mine.store" in interrupted(*options)
-    assert "Going on from step 20" in widenet("memorise", *options)[2]
+    assert "Resuming from step 20" in widenet("memorise", *options)[2]
     assert names() == {"table.csv", "o", "mine.store"}
     first = Path("o/certificate.json").read_bytes()
     code, _, err = widenet("memorise", *options, "--force")
     assert code == 0
-    assert "Going on" in err
+    assert "Resuming" in err
     assert Path("o/certificate.json").read_bytes() == first
 
 

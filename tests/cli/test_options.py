@@ -66,7 +66,7 @@ def test_help_tells_meaning_and_default():
     [
         (["--width", "0"], "--width is 0, but must be at least 1."),
         (["--width", "3", "--rates", "1,-2"], "--rates is 1.0,-2.0, but must be at least 0."),
-        (["--width", "3", "--rates", "1,x"], "cannot read '1,x': give numbers between commas."),
+        (["--width", "3", "--rates", "1,x"], "cannot read '1,x': give numbers separated by commas."),
         (["--width", "3", "--layers", "4"], "'4' is not one of 2, 3"),
         ([], "Missing option '--width'"),
     ],

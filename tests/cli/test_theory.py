@@ -44,7 +44,7 @@ def test_a_quantity_shows_formula_numbers_constants_range_and_source(widenet):
 
 def test_hidden_constants_are_shown_as_ours(widenet):
     out = widenet("theory", "resnet-corollary-7.1", "d=60", "d1=40", "k=3", "alpha=0.01", "c_N=2")[1]
-    assert "c_N = 2 (ours, the paper hides it)" in out
+    assert "c_N = 2 (our value; the paper hides it)" in out
 
 
 def test_what_overflows_is_shown_by_its_logarithm(widenet):

@@ -255,7 +255,7 @@ def test_all_methods_failing_is_still_a_result(binary, watch):
     watch(Failing())
     result = run_compare(binary, CompareSettings(folds=4, repeats=1))
     assert result.best is None
-    assert sentences(result) == ("Every method failed, so nothing can be said.",)
+    assert sentences(result) == ("Every method failed, so there is nothing to compare.",)
 
 
 @dataclass(frozen=True)

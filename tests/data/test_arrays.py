@@ -241,7 +241,7 @@ def test_damaged_files_are_refused(save, pack, tmp_path):
     whole = Path(save(X=X, y=Y)).read_bytes()
     for content in (b"PK", b"not a zip file", whole[:-30], whole[: len(whole) // 2]):
         path.write_bytes(content)
-        assert "not a sound .npz" in refusal(str(path))
+        assert "not a valid .npz" in refusal(str(path))
     assert "header" in refusal(pack({"X.npy": b"nothing", "y.npy": npy(Y)}))
     assert "header" in refusal(pack({"X.npy": npy_header("__import__('os')"), "y.npy": npy(Y)}))
     assert "header" in refusal(pack({"X.npy": npy_header("(" * 5000), "y.npy": npy(Y)}))

@@ -125,7 +125,7 @@ def test_held_out_of_mnist(data_dir):
 
 
 def test_digits_have_no_held_out_rows():
-    with pytest.raises(InputError, match="no held-out rows: 'mnist'"):
+    with pytest.raises(InputError, match="no held-out rows; 'mnist'"):
         held_out("digits", like=load("digits"))
 
 
@@ -145,7 +145,7 @@ def test_raw_pixels():
     assert float(raw.X.max()) == 16
     torch.testing.assert_close(raw.X / raw.X.norm(dim=1, keepdim=True), digits.X)
     assert raw.names == digits.names
-    assert "Rows were left as they are." in raw.provenance
+    assert "Rows were left unchanged." in raw.provenance
 
 
 def test_offline_error_names_all_three_places(cache, tmp_path, monkeypatch):

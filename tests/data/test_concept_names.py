@@ -27,7 +27,7 @@ def test_rows_are_raw_and_targets_in_their_own_units():
     assert data.provenance[1] == "Drew 500 rows of resnet-cube (d=30, alpha=0.3, beta=1) with seed 0."
     assert data.provenance[2:] == (
         "The target is 15 numbers for each row, not standardised.",
-        "Rows were left as they are.",
+        "Rows were left unchanged.",
     )
 
 
@@ -69,7 +69,7 @@ def test_prepared_rows_keep_the_targets_of_the_raw_ones(kind):
     raw, prepared = load("resnet-cube"), load("resnet-cube", prepare=kind)
     assert torch.equal(raw.Y, prepared.Y)
     torch.testing.assert_close(prepared.X.norm(dim=1), torch.ones(500, dtype=torch.float64))
-    assert prepared.provenance[-1] == "The targets are those of the rows before that."
+    assert prepared.provenance[-1] == "The targets were computed before that."
     assert torch.equal(prepared.preparation.apply(raw.X), prepared.X)
 
 
@@ -92,7 +92,7 @@ def test_number_of_held_out_rows():
     train = load("three-tanhs:n=50")
     assert held_out("three-tanhs", like=train, n=30).n == 30
     assert "Drew 30 rows of three-tanhs with seed 0." in held_out("three-tanhs", train, n=30).provenance[0]
-    with pytest.raises(InputError, match="0 rows cannot be held out of 'three-tanhs'"):
+    with pytest.raises(InputError, match="0 rows cannot be held out from 'three-tanhs'"):
         held_out("three-tanhs", like=train, n=0)
 
 

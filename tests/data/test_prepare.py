@@ -53,7 +53,7 @@ def test_raw_rows_stay_as_they_are():
     preparation, X, notes = fit_preparation(raw, numeric(raw), "raw")
     assert np.array_equal(X, raw)
     assert preparation.names == ("x0", "x1", "x2")
-    assert notes == ("Rows were left as they are.",)
+    assert notes == ("Rows were left unchanged.",)
     assert np.array_equal(preparation.apply(2 * raw), 2 * raw)
     X.zero_()
     assert raw.any()

@@ -97,7 +97,7 @@ def test_what_is_not_given_stays_open():
 
 def test_labels_that_were_scaled_are_told():
     answers = all_answers(known(label_scale=2.5), InsideSettings(8192, None, None, None, 0.1, 0.5))
-    assert "Labels were divided by 2.5, to be at most 1 as the paper has them." in answers[0].notes
+    assert "Labels were divided by 2.5, to be at most 1 as in the paper." in answers[0].notes
 
 
 def test_a_kappa_that_was_not_given_is_not_said_to_hold():
@@ -212,13 +212,15 @@ def test_readings_that_are_ours_are_told():
     data = known()
     answers = all_answers(data, InsideSettings(100, None, None, None, 0.1, 0.1))
     for place in ("Theorem 4", "Theorem 5", "Theorem 6"):
-        assert any("c = 0.1 is ours" in note for note in answer(answers, place, "mild-memorisation").notes)
+        assert any(
+            "c = 0.1 is our choice" in note for note in answer(answers, place, "mild-memorisation").notes
+        )
     assert "and c of Algorithm 1 as 0.1" in sentences(result_of(data, answers))[-1]
     assert "Claim C.6" in answer(answers, "Theorem 1", "resnet-beyond-kernels").notes[-1]
 
 
 def test_rows_that_were_scaled_are_told():
-    scaled = "Rows were scaled to norm 1, as the paper has them."
+    scaled = "Rows were scaled to norm 1, as in the paper."
     for changes, told in (({}, False), ({"largest_norm": 2.0}, True), ({"smallest_norm": 0.9}, True)):
         answers = all_answers(known(**changes), InsideSettings(100, None, None, None, 0.1, 0.1))
         places = {each.place for each in answers if scaled in each.notes}
@@ -352,7 +354,7 @@ def test_digits_are_answered_honestly():
     rate = answer(result.answers, "Theorem 3.1")
     assert rate.inside is False
     assert max(demand.log10_short or 0 for demand in rate.demands) > 20
-    assert "It is about one output" in rate.notes[0]
+    assert "It covers one output" in rate.notes[0]
 
 
 def test_the_record_has_all_its_keys(binary):

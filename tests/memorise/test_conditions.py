@@ -176,7 +176,7 @@ def test_nearly_identical_inputs_are_mended_by_a_perturbation(table):
     assert found.sigma_min.lower == 0.0
     assert found.sigma_min.value < found.certifiable
     assert found.mending_noise == 1e-4
-    assert f"`perturb={found.mending_noise:g}` would mend it" in requirements(found)[-1]
+    assert f"`perturb={found.mending_noise:g}` would fix it" in requirements(found)[-1]
     assert measured(dataset, layers=2, noise=found.mending_noise).sigma_min.lower > 0
 
 

@@ -155,7 +155,7 @@ def test_classes_are_their_index(table):
 
 def test_several_targets_are_refused(gaussian):
     dataset = gaussian(10, 4)
-    with pytest.raises(InputError, match="2 target columns and the network has one output"):
+    with pytest.raises(InputError, match="2 target columns, but the network has one output"):
         problem_of(replace(dataset, Y=dataset.Y.repeat(1, 2)))
 
 
@@ -186,10 +186,10 @@ def test_points_on_one_line_are_refused(table):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"layers": 4}, "networks of 2 and of 3 layers"),
+        ({"layers": 4}, "Networks have 2 or 3 layers"),
         ({"layers": 2, "k": 9}, "Two layers have no random layer"),
         ({"layers": 2, "power": 2}, "Two layers have no random layer"),
-        ({"layers": 3, "k": 3}, r"k\(k\+1\)/2 = 6 distinct rows .* there are 20: take at least 10"),
+        ({"layers": 3, "k": 3}, r"k\(k\+1\)/2 = 6 distinct rows .* there are 20: use at least 10"),
         ({"layers": 2, "r": 17}, "even number of at least 2k \\+ 2 = 18"),
         ({"layers": 2, "r": 19}, "even number of at least 2k \\+ 2 = 18"),
         ({"layers": 3, "power": 0}, "at least 1"),

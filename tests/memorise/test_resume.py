@@ -97,7 +97,7 @@ def test_an_interrupted_run_ends_as_one_that_never_was(dataset, store, monkeypat
     monkeypatch.setattr("widenet.memorise.methods.pgd.MOST", 10)
     result = run_memorise(dataset, PGD, store=store, progress=told)
     assert told.one(Resumed) == Resumed(10 * advances)
-    assert on_the_way(Resumed(10)) == ("Going on from step 10 of an earlier run.",)
+    assert on_the_way(Resumed(10)) == ("Resuming from step 10 of an earlier run.",)
     assert (result.certificate, result.weights) == (whole.certificate, whole.weights)
     assert (result.conditions, result.plan) == (whole.conditions, whole.plan)
     assert (result.curve.steps, result.curve.loss) == (whole.curve.steps, whole.curve.loss)
@@ -115,7 +115,7 @@ def test_sigma_min_is_kept_for_the_run_that_goes_on(dataset, store, monkeypatch,
     told = Told()
     assert run_memorise(dataset, PGD, store=store, progress=told).labels_reproduced
     assert told.one(Resumed) == Resumed(None)
-    assert "has measured σ_min" in on_the_way(Resumed(None))[0]
+    assert "has already measured σ_min" in on_the_way(Resumed(None))[0]
 
 
 def test_what_another_run_left_is_in_nobodys_way(dataset, store, monkeypatch):

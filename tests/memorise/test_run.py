@@ -117,7 +117,7 @@ def test_interrupted_it_says_how_to_go_on(table, tmp_path):
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=60)[1]
     assert process.returncode == 130
-    assert "the same command goes on from there" in err
+    assert "the same command resumes from there" in err
     assert "out.store" in err
 
 

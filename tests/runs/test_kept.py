@@ -210,7 +210,7 @@ def test_a_state_that_cannot_be_written_leaves_the_one_before(path, state, monke
     with Store(path) as store:
         store.save_state(MINE, state, {"number": 1})
         store._connection.execute(f"PRAGMA max_page_count = {path.stat().st_size // 4096 + 1}")
-        with pytest.raises(WidenetError, match=f"{path} cannot be written.*make room"):
+        with pytest.raises(WidenetError, match=f"{path} cannot be written.*free some disk space"):
             store.save_state(MINE, {"W": np.ones(100_000)}, {"number": 2})
         assert store.load_state(MINE).notes == {"number": 1}
         assert_same(store.load_state(MINE).arrays, state)

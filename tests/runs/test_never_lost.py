@@ -159,4 +159,4 @@ def check_full(process: subprocess.Popen[str], path: Path) -> None:
     assert process.returncode == 1
     assert len(err.splitlines()) == 1
     assert str(path) in err
-    assert "make room" in err
+    assert "free some disk space" in err

@@ -328,7 +328,7 @@ def test_a_store_that_may_not_be_written(content, damaged):
         with unprivileged(), Store(path) as store:
             assert same(store.get(trial_of(3)), result_of(3))
             assert len(store.damaged) == damaged
-            with pytest.raises(InputError, match=f"{path} may not be written"):
+            with pytest.raises(InputError, match=f"{path} is not writable"):
                 store.claim([Trial({}, "", "")])
         Path(folder).chmod(0o755)
 
@@ -389,7 +389,7 @@ def test_a_store_of_the_first_schema_that_may_not_be_written():
             assert store.load_state(trial_of(1)) is None
             assert (store.num_unfinished(), store.is_empty()) == (0, False)
             store.drop_state(trial_of(1))
-            with pytest.raises(InputError, match=f"{path} may not be written"):
+            with pytest.raises(InputError, match=f"{path} is not writable"):
                 store.save_state(trial_of(1), {}, {})
         Path(folder).chmod(0o755)
         assert path.read_bytes() == before

@@ -188,7 +188,7 @@ def outside(tmp_path, monkeypatch):
 def test_a_network_from_outside_takes_one_file_and_one_line(dataset, outside, monkeypatch):
     (outside / "mynet.py").write_text(OUTSIDE)
     mynet = import_module("mynet")
-    with pytest.raises(InputError, match="networks that have a name, not of mynet-all: add its class"):
+    with pytest.raises(InputError, match="a network that has a name, not mynet-all: add its class"):
         sweep(mynet.MyNet(10), dataset, [BASE])
     monkeypatch.setitem(ARCHITECTURES, "mynet", mynet.MyNet)
     network = network_by_name("mynet-all", 10)

@@ -45,8 +45,8 @@ def forecast_audit(
     least = inputs + 8 * n * (NUM_VECTORS + 60 * num_columns)
     if least > usable:
         raise InputError(
-            f"An audit of {n:,} rows and {d:,} columns needs at least {least / 2**30:,.1f} GiB, even without "
-            f"holding the kernel, and {usable / 2**30:,.1f} GiB can be used: take fewer rows."
+            f"An audit of {n:,} rows and {d:,} columns needs at least {least / 2**30:,.1f} GiB even without "
+            f"holding the kernel, but only {usable / 2**30:,.1f} GiB can be used: use fewer rows."
         )
     packed = 8 * n * (n + 1024) // 2
     kept = min(packed, usable - least)

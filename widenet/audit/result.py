@@ -157,7 +157,7 @@ class Curve:
 
 
 class Outside(Enum):
-    """Why Theorem 5.1 does not speak of a case as it stands."""
+    """Why Theorem 5.1 does not apply directly to a case."""
 
     NOT_CERTIFIED = "the complexity is not certified"
     OTHER_KERNEL = "another kernel"
@@ -174,8 +174,8 @@ class Bound:
         value: Sum of the terms; None where the complexity is not known.
         terms: Name to value, in the order of the proof.
         delta: The failure probability it is stated for.
-        vacuous: Whether it says nothing (value of 1 or more).
-        reasons: Why the theorem does not speak of this case as it stands; empty where it does.
+        vacuous: Whether the bound is 1 or more.
+        reasons: Why the theorem does not apply directly; empty where it does.
     """
 
     value: float | None
@@ -186,7 +186,7 @@ class Bound:
 
     @property
     def applies(self) -> bool:
-        """Whether the theorem speaks of this kernel and task."""
+        """Whether the theorem covers this kernel and task."""
         return not self.reasons
 
 

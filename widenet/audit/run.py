@@ -53,7 +53,7 @@ def run_audit(
         settings: Kernel, step size, seed; the defaults of `AuditSettings` if left out.
         make_gram: Makes the Gram operator of a kernel on rows (n, d), in a precision; by default dense or
             tiled, as the forecast decides.
-        allow_long: Whether an audit whose forecast is beyond an hour may run.
+        allow_long: Whether an audit whose forecast exceeds an hour may run.
         progress: Told of each stage.
     """
     start = time.perf_counter()
@@ -176,7 +176,7 @@ def _refuse_other_norms(dataset: Dataset) -> None:
     farthest = float((dataset.X.norm(dim=1) - 1).abs().max())
     if farthest > NORM_TOLERANCE:
         raise InputError(
-            f"An audit needs rows of norm 1, and some of {dataset.name} are off by {farthest:.2g}: prepare "
+            f"An audit needs rows of norm 1, but some of {dataset.name} are off by {farthest:.2g}: prepare "
             "them with unit or standard."
         )
 

@@ -19,7 +19,7 @@ class AuditSettings(Settings):
     )
     train: bool = setting(False, "Train a real network and draw it beside its prediction.")
     width: int | None = setting(
-        None, "Neurons of that network, an even number.", low=2, high=2**20, otherwise=f"{TRAINED_WIDTH}"
+        None, "Neurons in that network, an even number.", low=2, high=2**20, otherwise=f"{TRAINED_WIDTH}"
     )
     seed: int = seed_setting()
 

@@ -35,8 +35,8 @@ def require_memory(
     available = available_bytes()
     if available is not None and num_bytes > available:
         raise InputError(
-            f"{what} needs about {num_bytes / 2**30:,.1f} GiB of memory and {available / 2**30:,.1f} GiB are "
-            f"available: {advice}."
+            f"{what} needs about {num_bytes / 2**30:,.1f} GiB of memory, but only "
+            f"{available / 2**30:,.1f} GiB is available: {advice}."
         )
 
 

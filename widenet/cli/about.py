@@ -4,6 +4,7 @@ import os
 
 import click
 
+from widenet.base.wording import counted
 from widenet.cli.common import DEBUG, Command
 
 
@@ -38,7 +39,7 @@ def _doctor() -> None:
     free = available_bytes()
     click.echo(f"widenet   {version('widenet')}")
     click.echo(f"python    {platform.python_version()}")
-    click.echo(f"torch     {torch.__version__}, {torch.get_num_threads()} threads")
+    click.echo(f"torch     {torch.__version__}, {counted(torch.get_num_threads(), 'thread')}")
     click.echo(f"memory    {'unknown' if free is None else f'{free / 2**30:.1f} GiB free'}")
     click.echo(f"data      WIDENET_DATA={os.environ.get('WIDENET_DATA', 'not set')}")
 
@@ -47,7 +48,7 @@ data = Command(
     "data",
     params=[click.Argument(["name"], required=False), DEBUG],
     callback=_data,
-    short_help="List the built-in data sets, or tell about one.",
+    short_help="List the built-in data sets, or describe one.",
     help="List the built-in data sets, or say where NAME is looked for and what it holds.",
 )
 doctor = Command(

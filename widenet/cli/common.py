@@ -22,12 +22,12 @@ DATA_OPTION = click.Option(  # for the command that had it so
 STORE = click.Option(
     ["--store"],
     type=click.Path(path_type=Path),
-    help="File of what is done, to go on from later.  [default: beside the folder, until done]",
+    help="File that keeps finished work, to resume from later.  [default: beside the folder, until done]",
 )
-YES = click.Option(["--yes"], is_flag=True, help="Run even if the forecast is beyond an hour.")
+YES = click.Option(["--yes"], is_flag=True, help="Run even if the forecast exceeds an hour.")
 FORCE = click.Option(["--force"], is_flag=True, help="Replace the folder of an earlier result.")
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
-QUIET = click.Option(["-q", "--quiet"], is_flag=True, help="No messages on the way.")
+QUIET = click.Option(["-q", "--quiet"], is_flag=True, help="Suppress progress messages.")
 DEBUG = click.Option(["--debug"], is_flag=True, expose_value=False, help="Show tracebacks.")
 
 
@@ -47,7 +47,7 @@ def one_data(given: dict[str, Any]) -> dict[str, Any]:
     if named is None:
         return given
     if click.get_current_context().get_parameter_source("data") is ParameterSource.COMMANDLINE:
-        raise InputError(f"DATA is {shown(given['data'])} and --data is {shown(named)}: give one of them.")
+        raise InputError(f"DATA is {shown(given['data'])} and --data is {shown(named)}: give only one.")
     return given | {"data": named}
 
 

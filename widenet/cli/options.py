@@ -17,7 +17,7 @@ NAMED = re.compile(r"`([a-z_][a-z_0-9]*)(?:=([^`]*))?`")  # `width` or `layers=3
 
 
 class Several(click.ParamType):
-    """Values of one kind between commas."""
+    """Values of one kind separated by commas."""
 
     name = "several"
 
@@ -35,7 +35,7 @@ class Several(click.ParamType):
         except ValueError:
             noun = "whole numbers" if self.kind is int else "numbers"
             named = "" if param is None else f"{param.opts[0]}: "
-            raise InputError(f"{named}cannot read {shown(value)}: give {noun} between commas.") from None
+            raise InputError(f"{named}cannot read {shown(value)}: give {noun} separated by commas.") from None
 
 
 def _whole_names(parts: Iterable[str]) -> tuple[str, ...]:

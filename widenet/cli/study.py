@@ -130,7 +130,7 @@ class _Call:
                 done = True
             except KeyboardInterrupt:
                 if not store.is_empty() and not self.given["quiet"]:
-                    kept = f"What is done is kept in {path}: the same command goes on from there."
+                    kept = f"Finished work is kept in {path}: the same command resumes from there."
                     click.echo(kept, err=True)
                 raise
             finally:

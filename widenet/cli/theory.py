@@ -48,7 +48,7 @@ def _theory(as_json: bool) -> None:
     else:
         commands = {name: named(place).summary for name, place in STUDIES.items()}
         room.list_screen(quantity_groups(), commands, Console())
-        click.echo("widenet theory NAME key=value ... computes one; NAME --help tells its arguments.")
+        click.echo("widenet theory NAME key=value ... computes one; NAME --help lists its arguments.")
 
 
 theory = TheoryGroup(

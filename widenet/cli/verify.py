@@ -28,8 +28,8 @@ verify = Command(
         DEBUG,
     ],
     callback=_verify,
-    short_help="Check the certificate of a memorised data set with code of its own.",
-    help="Check the certificate in DIR, which `widenet memorise` wrote, with code that shares nothing with "
-    "it.\n\nDATA is a built-in name or a file; left out, it is what the certificate names. Exit code 1: "
-    "something is not as the certificate says.",
+    short_help="Check the certificate of a memorised data set with independent code.",
+    help="Check the certificate that `widenet memorise` wrote to DIR, with code that shares nothing with the "
+    "trainer.\n\nDATA is a built-in name or a file; by default, the one that the certificate names. Exit "
+    "code 1: something does not match the certificate.",
 )

@@ -32,8 +32,8 @@ def run_compare(
     Args:
         dataset: The data.
         settings: Methods, folds, sizes, seed; the defaults of `CompareSettings` if left out.
-        store: Where finished fits are kept, so that a comparison that was interrupted goes on from there.
-        allow_long: Whether a comparison whose forecast is beyond an hour may run.
+        store: Where finished fits are kept, so that a comparison that was interrupted resumes from there.
+        allow_long: Whether a comparison whose forecast exceeds an hour may run.
         progress: Told of the forecasts that are done, and then of the fits.
     """
     start = time.perf_counter()

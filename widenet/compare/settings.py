@@ -16,10 +16,10 @@ class CompareSettings(Settings):
         metavar="A,B,...",
     )
     folds: int = setting(5, "Outer folds.", low=2, high=100)
-    repeats: int = setting(1, "Divisions into folds.", low=1, high=100)
-    width: int = setting(128, "Neurons of each hidden layer of the networks.", low=1, high=2**16)
+    repeats: int = setting(1, "Number of divisions into folds.", low=1, high=100)
+    width: int = setting(128, "Neurons in each hidden layer of the networks.", low=1, high=2**16)
     epochs: int | None = setting(
-        None, "Epochs of their training.", low=1, high=10**6, otherwise="by the rows"
+        None, "Epochs to train them for.", low=1, high=10**6, otherwise="by the rows"
     )
-    rows: int = setting(2000, "Rows to compare on at most; of more, a sample is drawn.", low=1)
+    rows: int = setting(2000, "Most rows to compare on; from a larger set, a sample is drawn.", low=1)
     seed: int = seed_setting()

@@ -53,13 +53,13 @@ def read_npz(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
             X, y = (_read_member(archive.getinfo(f"{key}.npy"), archive, path) for key in ("X", "y"))
     except UNREADABLE as error:
         raise InputError(
-            f"{shown(path.name)} is not a sound .npz file: {error or type(error).__name__}."
+            f"{shown(path.name)} is not a valid .npz file: {error or type(error).__name__}."
         ) from error
     X, y = _checked_shapes(X, y)
     notes = [f"Read X of shape {_times(X.shape)} ({X.dtype}) and y ({y.dtype}) from {shown(path.name)}."]
     if len(members) > 2:
         others = [name.removesuffix(".npy") for name in members if name not in ("X.npy", "y.npy")]
-        notes.append(f"Other arrays of the file were not read: {listed(others)}.")
+        notes.append(f"Other arrays in the file were not read: {listed(others)}.")
     return X, y, tuple(notes)
 
 

@@ -53,7 +53,7 @@ def held_out_rows(name: str, rows: Pixels | Table, classes: tuple[str, ...], lik
         targets = encode_like(rows.target, like.classes, like.target_scale)
     else:
         targets, images = _pixel_targets(rows, classes), _drawn(rows)
-    note = f"{counted(len(raw), 'row')} held out of {name}, prepared as those of {like.name} were."
+    note = f"{counted(len(raw), 'row')} held out from {name}, prepared like those of {like.name}."
     X = like.preparation.apply(raw)
     return _assemble(f"{name} (held out)", X, targets, like.preparation, images, (note,))
 
@@ -65,7 +65,7 @@ def concept_dataset(source: str, kind: Kind) -> Dataset:
     columns: tuple[Column, ...] = tuple(NumericColumn(f"x{j + 1}") for j in range(draw.concept.d))
     preparation, X, notes = fit_preparation(rows, columns, kind)
     targets = _number_targets(Y)
-    before = () if kind == "raw" else ("The targets are those of the rows before that.",)
+    before = () if kind == "raw" else ("The targets were computed before that.",)
     provenance = (CONCEPTS[draw.name].description, _drawn_note(draw, draw.n), targets.note, *notes, *before)
     return _assemble(source, X, targets, preparation, None, provenance)
 
@@ -73,9 +73,9 @@ def concept_dataset(source: str, kind: Kind) -> Dataset:
 def held_out_concept(draw: Draw, like: Dataset, n: int) -> Dataset:
     """Rows of a concept class that no training set has, prepared as those in `like` were."""
     if n < 1:
-        raise InputError(f"{n} rows cannot be held out of {shown(draw.name)}: give at least one.")
+        raise InputError(f"{n} rows cannot be held out from {shown(draw.name)}: give at least one.")
     rows, Y = draw.rows(n, TEST)
-    note = f"{_drawn_note(draw, n)} They were prepared as those of {like.name} were."
+    note = f"{_drawn_note(draw, n)} They were prepared like those of {like.name}."
     X = like.preparation.apply(rows)
     return _assemble(f"{draw.name} (held out)", X, _number_targets(Y), like.preparation, None, (note,))
 

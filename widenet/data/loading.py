@@ -91,7 +91,7 @@ def held_out(name: str, like: Dataset, *, n: int | None = None) -> Dataset:
     known = get_builtin(name)
     if known.test is None:
         having = [*(other for other, entry in BUILTINS.items() if entry.test), *CONCEPTS]
-        raise InputError(f"{shown(name)} has no held-out rows: {listed(having)} have.")
+        raise InputError(f"{shown(name)} has no held-out rows; {listed(having)} do.")
     if n is not None:
         raise InputError(f"{shown(name)} has held-out rows of its own: leave `n` out.")
     return held_out_rows(name, known.test(), known.classes, like)
@@ -111,11 +111,11 @@ def _checked_path(source: str) -> Path:
     known = ", ".join(SUFFIXES)
     try:
         if path.is_dir():
-            raise InputError(f"{shown(source)} is a folder: give a file of the kinds {known}.")
+            raise InputError(f"{shown(source)} is a folder: give a file that ends in one of {known}.")
         if not path.exists():
             raise InputError(f"There is no file {shown(source)}{_name_hint(source)}")
         if path.suffix.lower() not in SUFFIXES:
-            raise InputError(f"{shown(source)} is of no known kind: give a file that ends in one of {known}.")
+            raise InputError(f"{shown(source)} has an unknown type: give a file that ends in one of {known}.")
         if not path.is_file():
             raise InputError(f"{shown(source)} is not a plain file: copy its content into one.")
         if not path.stat().st_size:

@@ -90,8 +90,8 @@ def _unfitted(columns: tuple[Column, ...], kind: Kind) -> tuple[Preparation, tup
     width = sum(len(column.names) for column in columns)
     zeros = torch.zeros(width, dtype=torch.float64)
     preparation = Preparation(kind, columns, torch.arange(width), zeros, torch.ones_like(zeros))
-    scaled = "Each row was scaled to norm 1 and nothing else was done to it."
-    return preparation, ("Rows were left as they are." if kind == "raw" else scaled,)
+    scaled = "Each row was scaled to norm 1; nothing else was changed."
+    return preparation, ("Rows were left unchanged." if kind == "raw" else scaled,)
 
 
 def _fit_standard(encoded: Tensor, columns: tuple[Column, ...]) -> tuple[Preparation, tuple[str, ...]]:

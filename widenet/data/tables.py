@@ -161,7 +161,7 @@ def choose_target(header: tuple[str, ...], target: str | None) -> tuple[str, str
     """The target column and a sentence on why it is the one."""
     if target is not None:
         if target in header:
-            return target, f"The target is column {shown(target)}, as asked."
+            return target, f"The target is column {shown(target)}, as requested."
         raise InputError(f"There is no column {shown(target)}: {near_names(target, header)}")
     for wanted in TARGET_NAMES:
         for name in header:

@@ -111,7 +111,7 @@ def encode_like(values: pd.Series, classes: tuple[str, ...], units: TargetScale)
     refuse_first(missing(values), values, "is missing, and targets are never imputed: drop the row.")
     given, parsed = tuple(texts(values).tolist()), numbers(values)
     if not classes:
-        refuse_first(~np.isfinite(parsed), values, "is no finite number: correct it or drop the row.")
+        refuse_first(~np.isfinite(parsed), values, "is not a finite number: correct it or drop the row.")
         Y = (torch.from_numpy(parsed)[:, None] - units.offset) / units.scale
         note = "The target is a number, scaled as that of the training rows."
         return Targets(Y, None, (), "regression", given, note, units)
@@ -126,7 +126,7 @@ def encode_like(values: pd.Series, classes: tuple[str, ...], units: TargetScale)
 def _refuse_single(values: pd.Series) -> None:
     raise InputError(
         f"The target column {shown(values.name)} holds the single value {shown(values.iloc[0])}, so there "
-        "is nothing to learn: choose another as `target`."
+        "is nothing to learn: choose another `target`."
     )
 
 
@@ -137,7 +137,7 @@ def _text_classes(given: tuple[str, ...], values: pd.Series) -> Targets:
     if len(classes) > max(2, len(given) / 2):
         raise InputError(
             f"The target column {shown(values.name)} is text with {len(classes):,} distinct values in "
-            f"{counted(len(given), 'row')}, which are no classes to learn: choose another as `target`."
+            f"{counted(len(given), 'row')}, too many to learn as classes: choose another `target`."
         )
     index = {name: k for k, name in enumerate(classes)}
     return class_targets(torch.tensor([index[name] for name in given]), classes, given)

@@ -19,7 +19,7 @@ PAPER = FINE_GRAINED.id
 CLAIMS = {
     "Theorem 3.1": "gradient descent brings the training loss to 0, by a factor 1 − ηλ₀/2 each step.",
     "Theorem 4.1": "the loss follows the curve that the eigenvalues of H∞ predict.",
-    "Lemma 5.3": "the weights move no further than √(yᵀH⁻¹y) and a little.",
+    "Lemma 5.3": "the weights move no further than √(yᵀH⁻¹y), up to a small error.",
     "Theorem 5.1": "the population loss, and for labels ±1 the share of mistakes (Corollary 5.2), is below "
     "the bound.",
 }
@@ -50,7 +50,7 @@ def fine_grained_answers(data: MeasuredData, settings: InsideSettings) -> tuple[
         Answer(
             PAPER,
             "Corollary 6.2",
-            f"these labels are learned to a population loss of {settings.epsilon:g} from so many samples.",
+            f"these labels are learned to a population loss of {settings.epsilon:g} from this many samples.",
             (
                 *distinct(data),
                 *needed["Theorem 5.1"],
@@ -96,14 +96,14 @@ def _notes(place: str, data: MeasuredData, settings: InsideSettings) -> tuple[st
 
 
 def _label_notes(data: MeasuredData) -> tuple[str, ...]:
-    one = f"It is about one output; each of the {data.num_outputs} columns is a network of its own."
-    scaled = f"Labels were divided by {mpf_text(data.label_scale)}, to be at most 1 as the paper has them."
+    one = f"It covers one output; each of the {data.num_outputs} columns is a network of its own."
+    scaled = f"Labels were divided by {mpf_text(data.label_scale)}, to be at most 1 as in the paper."
     return (*((one,) if data.num_outputs > 1 else ()), *((scaled,) if data.label_scale > 1 else ()))
 
 
 def _row_notes(data: MeasuredData) -> tuple[str, ...]:
     off = max(1 - data.smallest_norm, data.largest_norm - 1)
-    return ("Rows were scaled to norm 1, as the paper has them.",) if off > NORM_ROUNDING else ()
+    return ("Rows were scaled to norm 1, as in the paper.",) if off > NORM_ROUNDING else ()
 
 
 def _bound_notes(data: MeasuredData, settings: InsideSettings) -> tuple[str, ...]:

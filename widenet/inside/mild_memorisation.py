@@ -22,10 +22,10 @@ from widenet.theory.quantity import Quantity
 PAPER = MILD_MEMORISATION.id
 NOISE = 0.01  # standard deviation per coordinate for Theorem 5, as in the paper's experiments
 MOST_LAYER_POWERS = 8  # p up to which a random layer is looked for
-HIDDEN_SIGMA = "Rounding hides whether σ is above 0; a little noise on inputs of norm 1 mends that."
+HIDDEN_SIGMA = "Rounding hides whether σ is above 0; a little noise on inputs of norm 1 fixes that."
 OUR_C = (
-    f"Algorithm 1 has η = c/ℓ with c ≤ c_max, which the paper does not give: c = {C_PGD:g} is ours."
-    " A smaller η is that of a smaller c = ηℓ, which takes more steps."
+    f"Algorithm 1 has η = c/ℓ with c ≤ c_max, which the paper does not give: c = {C_PGD:g} is our choice."
+    " A smaller η means a smaller c = ηℓ, which takes more steps."
 )
 
 

@@ -19,12 +19,12 @@ def run_inside(
     Args:
         dataset: The data.
         settings: The network and its training.
-        allow_long: Whether a run whose forecast is beyond an hour may go on.
+        allow_long: Whether a run whose forecast exceeds an hour may go on.
         progress: Told of each stage.
     """
     forecast = forecast_inside(dataset.n, dataset.d)
     progress.note(forecast)
-    forecast.refuse_long("take fewer rows", allow_long=allow_long)
+    forecast.refuse_long("use fewer rows", allow_long=allow_long)
     generator = torch.Generator().manual_seed(settings.seed)
     measured = measure_data(dataset, generator=generator, progress=progress)
     return InsideResult(

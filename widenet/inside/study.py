@@ -5,7 +5,7 @@ from widenet.study.study import Study
 
 INSIDE = Study(
     name="inside",
-    summary="Is my network inside the theorems, and by what factor is it short?",
+    summary="Is my network inside the theorems, and if not, by what factor does it fall short?",
     settings=InsideSettings,
     runner="widenet.inside.run:run_inside",
     report="widenet.report.inside",

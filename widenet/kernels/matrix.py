@@ -44,7 +44,7 @@ def gram_matrix(kernel: Kernel, X: Tensor, *, tile: int = TILE) -> Tensor:
 def cross_matrix(kernel: Kernel, X: Tensor, Z: Tensor, *, tile: int = TILE) -> Tensor:
     """The matrix k(x_i, z_j), shape (n1, n2), of rows X (n1, d) and Z (n2, d)."""
     if _num_rows(X) and _num_rows(Z) and X.shape[1] != Z.shape[1]:
-        raise InputError(f"The rows have {X.shape[1]} and {Z.shape[1]} columns; they must have the same.")
+        raise InputError(f"The rows have {X.shape[1]} and {Z.shape[1]} columns; the numbers must agree.")
     values = X.new_empty(len(X), len(Z))
     for i in range(0, len(X), tile):
         for j in range(0, len(Z), tile):

@@ -30,9 +30,9 @@ def forecast_memorising(
     usable = usable_bytes() if usable is None else usable
     if needed > usable:
         raise InputError(
-            f"To memorise {n:,} rows with {r:,} neurons takes about {needed / 2**30:,.1f} GiB of memory, "
-            f"most of it for {'σ_min' if sigma > training else method.name}, and {usable / 2**30:,.1f} GiB "
-            "can be used: take fewer rows."
+            f"Memorising {n:,} rows with {r:,} neurons takes about {needed / 2**30:,.1f} GiB of memory, most "
+            f"of it for {'σ_min' if sigma > training else method.name}, but only {usable / 2**30:,.1f} GiB "
+            "can be used: use fewer rows."
         )
     speed = measure_speed()
     seconds = 2 + _sigma_seconds(n, k, speed) + method.seconds(n, k, r, speed)

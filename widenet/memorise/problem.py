@@ -116,7 +116,7 @@ def targets(dataset: Dataset) -> Tensor:
         return dataset.labels.to(torch.float64)
     if dataset.Y.shape[1] != 1:
         raise InputError(
-            f"{dataset.name} has {dataset.Y.shape[1]} target columns and the network has one output: choose "
+            f"{dataset.name} has {dataset.Y.shape[1]} target columns, but the network has one output: choose "
             "data with one target."
         )
     return dataset.Y[:, 0].clone()
@@ -172,8 +172,8 @@ def _refuse_conflicts(dataset: Dataset, X: Tensor, y: Tensor) -> None:
         more = f" (and {counted(len(pairs) - 1, 'other pair')})" if len(pairs) > 1 else ""
         raise InputError(
             f"Rows {int(dataset.rows[i])} and {int(dataset.rows[j])}{more} are {relation} with different "
-            f"targets {shown(dataset.given[i])} and {shown(dataset.given[j])}, so no network can memorise "
-            "both: remove one, or tell them apart with `perturb=0.01`."
+            f"targets {shown(dataset.given[i])} and {shown(dataset.given[j])}, so this network cannot "
+            "memorise both: remove one, or tell them apart with `perturb=0.01`."
         )
     zero = ((X == 0).all(1) & (y != 0)).nonzero()[:, 0]
     if len(zero):
@@ -211,7 +211,7 @@ def _check_two_layers(dataset: Dataset, num_points: int) -> None:
     most = num_forms(dataset.d, 2)
     if num_points > most:
         raise InputError(
-            f"Two layers can memorise at most d(d+1)/2 = {most:,} distinct rows of {dataset.d} columns and "
+            f"Two layers can memorise at most d(d+1)/2 = {most:,} distinct rows of {dataset.d} columns, but "
             f"{dataset.name} has {num_points:,}: pass `layers=3`, which puts a random layer before them."
         )
 
@@ -246,7 +246,7 @@ def _scaled_layer(points: Tensor, k: int, power: int, seed: int) -> RandomLayer:
     if num_forms(k, 2) < count:
         raise InputError(
             f"After a random layer of {k:,} neurons at most k(k+1)/2 = {num_forms(k, 2):,} distinct rows can "
-            f"be memorised and there are {count:,}: take at least {default_features(count):,}."
+            f"be memorised, but there are {count:,}: use at least {default_features(count):,}."
         )
     require_memory(4 * 8 * count * k, f"A random layer of {k:,} neurons on {count:,} rows")
     unscaled = RandomLayer(random_weights(k, d, seed), power, 1.0)
@@ -280,11 +280,9 @@ def _neurons(k: int, r: int | None) -> int:
 
 def _check_options(layers: int | None, k: int | None, power: int | None, noise: float) -> None:
     if layers not in (None, 2, 3):
-        raise InputError(f"There are networks of 2 and of 3 layers, not of {layers}.")
+        raise InputError(f"Networks have 2 or 3 layers, not {layers}.")
     if layers == 2 and (k is not None or power is not None):
-        raise InputError(
-            "Two layers have no random layer: leave out its width and power, or take `layers=3`."
-        )
+        raise InputError("Two layers have no random layer: leave out its width and power, or use `layers=3`.")
     if (k is not None and k < 1) or (power is not None and power < 1):
         raise InputError("The random layer's width and power must be at least 1.")
     if not 0 <= noise < float("inf"):

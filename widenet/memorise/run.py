@@ -48,7 +48,7 @@ def run_memorise(
         settings: The defaults of `MemoriseSettings` if left out.
         store: Where the state is kept on the way, and looked for at the start; without one, nothing outlives
             the call.
-        allow_long: Whether a run whose forecast is beyond an hour may start; what was begun may end.
+        allow_long: Whether a run whose forecast exceeds an hour may start; what was begun may end.
         progress: Told of each stage, and of the forecast, the conditions and the method's plan.
     """
     start = time.perf_counter()
@@ -62,7 +62,7 @@ def run_memorise(
     forecast = forecast_memorising(problem, method_type(settings))
     progress.note(forecast)
     if kept.earlier is None:
-        forecast.refuse_long("take fewer rows or another `method`", allow_long=allow_long)
+        forecast.refuse_long("use fewer rows or another `method`", allow_long=allow_long)
     conditions = _conditions(dataset, problem, kept, progress)
     method = method_of(settings, conditions)  # which may refuse, and then nothing should be left
 
@@ -142,9 +142,9 @@ def method_of(settings: MemoriseSettings, conditions: Conditions) -> FittingMeth
     if not settings.theorem:
         return method_type(settings)()
     if conditions.sigma_min.lower <= 0:
-        noise, advice = conditions.mending_noise, "add columns, or take fewer rows"
+        noise, advice = conditions.mending_noise, "add columns, or use fewer rows"
         if noise is not None:
-            advice = f"`perturb={noise:g}` would mend that"
+            advice = f"`perturb={noise:g}` would fix that"
         raise InputError(f"Theorem 4 requires σ_min > 0, which cannot be proved here: {advice}.")
     return TheoremDescent(sigma=conditions.sigma_min.lower)
 

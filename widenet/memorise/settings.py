@@ -32,7 +32,7 @@ class MemoriseSettings(Settings):
         high=1e6,
         metavar="STD",
     )
-    theorem: bool = setting(False, "With method pgd: exactly the numbers of Theorem 4.")
+    theorem: bool = setting(False, "With method pgd: use exactly the numbers of Theorem 4.")
     seed: int = seed_setting()
 
     def __post_init__(self) -> None:

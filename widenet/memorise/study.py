@@ -9,8 +9,7 @@ MEMORISE = Study(
     settings=MemoriseSettings,
     runner="widenet.memorise.run:run_memorise",
     report="widenet.report.memorise",
-    details="The folder it writes is checked by `widenet verify`. A run that was killed goes on where it was "
-    "when the same command is given again. Exit code 1: not every label was reproduced, so there is no "
-    "certificate.",
+    details="`widenet verify` checks the folder it writes. If a run is killed, the same command resumes it. "
+    "Exit code 1: not every label was reproduced, so there is no certificate.",
     resumes=True,
 )

@@ -75,9 +75,7 @@ class Store:
         if row is None:
             return None
         if row.identity != trial.identity:
-            raise WidenetError(
-                f"{self.path} has another trial under the number of this; choose another file."
-            )
+            raise WidenetError(f"{self.path} holds another trial under the same number; choose another file.")
         return row.result()
 
     def claim(self, trials: Iterable[Trial]) -> list[Trial]:
@@ -201,7 +199,7 @@ class Store:
             schema = self._number("PRAGMA user_version")
             if schema > SCHEMA:
                 raise InputError(
-                    f"{self.path} was written by a newer widenet (store format {schema}, this one knows "
+                    f"{self.path} was written by a newer widenet (store format {schema}, this one reads "
                     f"{SCHEMA}): update widenet or choose another file."
                 )
             self.damaged = tuple(
@@ -296,22 +294,22 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _explanation(path: Path, error: Exception) -> WidenetError:
-    kept = "the trials that it holds are kept and can be read"
+    kept = "its trials are kept and can be read"
     if tables.is_damage(error):
         return WidenetError(
-            f"{path} is damaged in a place on which all else depends ({error}); move it away to start anew."
+            f"{path} is damaged in a place on which all else depends ({error}); move it away to start afresh."
         )
     match tables.primary_code(error):
         case sqlite3.SQLITE_NOTADB:
-            return InputError(f"{path} is not a store of trials, or no longer; choose another file.")
+            return InputError(f"{path} is not a store of trials, or no longer one; choose another file.")
         case sqlite3.SQLITE_CANTOPEN:
             return InputError(f"{path} cannot be opened ({error}); choose another file.")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            return InputError(f"{path} may not be written: {kept}; allow writing to add others.")
+            return InputError(f"{path} is not writable: {kept}; make it writable to add others.")
         case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
             return WidenetError(
-                f"{path} cannot be written ({error}): {kept}; make room on the disk and start again."
+                f"{path} cannot be written ({error}): {kept}; free some disk space and start again."
             )
         case sqlite3.SQLITE_BUSY:
-            return WidenetError(f"{path} was in use by another process for {BUSY:.0f} s; start again later.")
+            return WidenetError(f"{path} was in use by another process for {BUSY:.0f} s; try again later.")
     return WidenetError(f"{path} cannot be used ({error}).")

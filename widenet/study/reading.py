@@ -18,4 +18,4 @@ class Reading(Settings):
         choices=("unit", "standard"),
         otherwise="unit for images, standard for tables",
     )
-    impute: bool = setting(False, "Fill missing values in instead of refusing them.")
+    impute: bool = setting(False, "Fill in missing values instead of refusing them.")

@@ -15,7 +15,7 @@ class Argument:
 
     Attributes:
         meaning: What it is, with its unit where it has one, as "number of samples".
-        kind: int, float, bool, str, or tuple for numbers between commas.
+        kind: int, float, bool, str, or tuple for numbers separated by commas.
         low: Smallest value allowed; of each number, for a tuple.
         high: Largest value allowed.
         default: Used where it is left out; None makes the argument a must.
@@ -131,5 +131,5 @@ _NOUNS: dict[type, str] = {
     float: "a number",
     bool: "yes or no",
     str: "text",
-    tuple: "numbers between commas",
+    tuple: "numbers separated by commas",
 }

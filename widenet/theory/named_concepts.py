@@ -27,7 +27,7 @@ PLACES = {
     "",
     "p, C_s, B_F, L_G and OPT of a target of the papers' experiments",
     "concept",
-    name=Argument(f"concept class, one of {', '.join(CONCEPTS)}, with options as resnet-hard:d=20,k=3"),
+    name=Argument(f"concept class, one of {', '.join(CONCEPTS)}, with options, such as resnet-hard:d=20,k=3"),
 )
 def concept(name: str, c_star: float = C_STAR) -> Found:
     """Complexity of a named concept class, with p, the bounds of Fact A.3 and OPT under its label noise.
@@ -38,7 +38,7 @@ def concept(name: str, c_star: float = C_STAR) -> Found:
     """
     if not is_concept(name):
         known = name.partition(":")[0]
-        raise InputError(f"{shown(known)} is no concept class: {near_names(known, tuple(CONCEPTS))}")
+        raise InputError(f"{shown(known)} is not a concept class: {near_names(known, tuple(CONCEPTS))}")
     draw = parse_draw(name)
     generator = torch.Generator().manual_seed(draw.seed)
     found = report(in_class(draw.concept, generator=generator), generator=generator, c_star=c_star)

@@ -92,7 +92,7 @@ def sweep(
         raise InputError("A sweep needs at least one setting; its grid is empty.")
     if network.name not in network_names():
         raise InputError(
-            f"A sweep is of networks that have a name, not of {network.name}: add its class to ARCHITECTURES "
+            f"A sweep needs a network that has a name, not {network.name}: add its class to ARCHITECTURES "
             "of widenet.networks.names, or use train."
         )
     rows, tested = _rows(dataset, test, dtype)
@@ -157,8 +157,8 @@ def _require_room(
     entries = num_groups * len(settings) * (num_states * sum(p * q for p, q in shapes) + hidden)
     require_memory(
         entries * rows.X.element_size(),
-        f"Training {len(settings)} networks of width {network.width:,} at a time",
-        "take a smaller width or batch",
+        f"Training {len(settings)} networks of width {network.width:,} at once",
+        "use a smaller width or batch",
     )
 
 

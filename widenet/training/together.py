@@ -69,7 +69,7 @@ class Group:
     ) -> None:
         common, dtype = settings[0], train.X.dtype
         if getattr(network, "fixed_biases", False) and any(each.decay for each in settings):
-            raise InputError("Weight decay would move biases that are to stay fixed; set decay to 0.")
+            raise InputError("Weight decay would move biases that must stay fixed; set decay to 0.")
         check_targets(common.loss, train.Y)
         self.fewest = fewest
         places = self._filled(torch.arange(len(settings)))

@@ -40,4 +40,4 @@ def test_why_the_bound_does_not_apply_is_told_for_every_reason(result_of):
         found = record(replace(result, bound=bound))["bound"]
         assert found["applies"] is False
         assert found["reasons"] == [reason.value]
-        assert ("as it stands" in found["why"]) == (reason is not Outside.NOT_CERTIFIED)
+        assert ("does not apply directly" in found["why"]) == (reason is not Outside.NOT_CERTIFIED)

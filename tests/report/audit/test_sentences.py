@@ -30,18 +30,18 @@ def test_complexity_beside_chance(result_of, value, meaning):
 
 def test_certified_bounds_that_agree_are_said_once(result_of):
     result = result_of("binary")
-    assert "lies between 0.812345 and 0.812346" in learnable(result)[1]
+    assert "lie between 0.812345 and 0.812346" in learnable(result)[1]
     complexity = replace(result.complexity, upper=result.complexity.lower)
-    assert "is 0.812345 to six digits" in learnable(replace(result, complexity=complexity))[1]
+    assert "certified to be 0.812345 to six digits" in learnable(replace(result, complexity=complexity))[1]
 
 
 def test_contradictions_come_first(result_of):
     result = result_of("multiclass")
     found = replace(result.soundness, duplicates=((3, 9), (4, 5)), conflicts=((3, 9),), opposites=((1, 2),))
     troubled = replace(result, soundness=found)
-    assert "1 group of identical rows has different labels" in sound(troubled)[1]
+    assert "1 group of identical rows has conflicting labels" in sound(troubled)[1]
     assert "(rows 3 and 9)" in sound(troubled)[1]
-    assert "2 groups of rows are one and the same point (rows 3 and 9, among others)" in sound(troubled)[2]
+    assert "2 groups of rows each map to a single point (rows 3 and 9, among others)" in sound(troubled)[2]
     assert "1 pair of rows is exactly opposite (rows 1 and 2)" in sound(troubled)[3]
     assert sound(troubled)[1] in sentences(troubled)
     assert len(sentences(troubled)) <= 5
@@ -58,7 +58,8 @@ def test_steps_that_are_never_enough(result_of):
     steps = tuple(replace(target, labels=None, random=None) for target in result.curve.steps_to)
     told = descent(replace(result, curve=replace(result.curve, steps_to=steps)))[0]
     assert told == (
-        "Gradient descent never brings the loss to a tenth of its start; random labels never get there."
+        "Gradient descent never brings the loss to a tenth of its initial value; "
+        "random labels never get there."
     )
 
 

@@ -62,7 +62,7 @@ def case(network, p, baseline=None, baseline_p=0.5):
         (0.02, 0.001, "Yes: networks beat kernels here"),
         (0.08, 0.3, "Not shown: networks made fewer errors"),
         (0.3, 0.001, "No: nothing here beats kernels, and kernels are better"),
-        (0.11, 0.4, "No: nothing here beats kernels, and their own lead may be chance"),
+        (0.11, 0.4, "No: nothing here beats kernels, but any lead of theirs may be due to chance"),
     ],
 )
 def test_the_answer_comes_first(network, p, start, told):

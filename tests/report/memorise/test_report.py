@@ -97,7 +97,7 @@ MISSED = {
 def test_the_verdict_where_every_label_is_reproduced():
     assert sentences(make_result()) == (
         "Memorised: each of the 300 labels is the network's output, rounded.",
-        "A network of 2 layers with 20,200 trained weights, 67.3 for each row, has the loss 3.2e-13 after "
+        "A network of 2 layers with 20,200 trained weights, 67.3 per row, has a loss of 3.2e-13 after "
         "495 steps of perturbed gradient descent.",
         "The least eigenvalue of the loss's Hessian is -2.5e-09 (Lemma 3), so the loss is at most 5.6e-13 by "
         "Lemma 4, which holds.",
@@ -132,10 +132,10 @@ def test_what_is_told_on_the_way():
     assert on_the_way(CONDITIONS) == (
         "Two layers: 300 rows ≤ d(d+1)/2 = 5,050, r = 2d + 2 = 202 and σ_min = 0.31.",
         "Two layers are used: k = d = 100, r = 202 neurons (2k + 2 = 202 are required), 20,200 weights, 67.3 "
-        "for each row.",
+        "per row.",
         "σ_min = 0.31, proved to be at least 0.29: the theorem applies.",
     )
-    assert on_the_way(MISSED["conditions"])[-1] == "`perturb=0.001` would mend it."
+    assert on_the_way(MISSED["conditions"])[-1] == "`perturb=0.001` would fix it."
     assert "until f ≤ 1e-12" in on_the_way(make_result().plan)[0]
     assert on_the_way(MethodPlan("mine", Route.NEURONS)) == ()
     assert on_the_way("something else") == ()

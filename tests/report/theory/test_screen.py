@@ -41,7 +41,7 @@ def test_every_part_is_shown():
         "a = 5·0.5",
         "b = 5\n",
         "c = 0.5",
-        "C = 1 (ours, the paper hides it): in b",
+        "C = 1 (our value; the paper hides it): in b",
     ):
         assert words in out
     for words in (
@@ -69,7 +69,7 @@ def test_values(changes, words):
 
 def test_numbers():
     assert number_text(12345) == "12,345"
-    assert number_text(math.inf) == "beyond a float"
+    assert number_text(math.inf) == "too large for a float"
     assert number_text(-math.inf) == "−∞"
 
 

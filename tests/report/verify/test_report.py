@@ -25,7 +25,7 @@ def result_of(*, failing: bool) -> VerifyResult:
     ("failing", "verdict"),
     [
         (True, "Not verified: 1 of 3 checks failed."),
-        (False, "Verified: every check that was made passed; 1 of 3 could not be made here."),
+        (False, "Verified: every check that was run passed; 1 of 3 could not be run here."),
     ],
 )
 def test_a_verification_is_told_the_same_everywhere(failing, verdict, screen_of):
@@ -47,5 +47,5 @@ def test_a_verification_is_told_the_same_everywhere(failing, verdict, screen_of)
 def test_where_every_check_was_made_nothing_is_left():
     checks = (Check("certificate", CheckStatus.PASSED, LONG),)
     assert sentences(VerifyResult(folder="f", checks=checks)) == (
-        "Verified: every check that was made passed.",
+        "Verified: every check that was run passed.",
     )

@@ -92,18 +92,18 @@ def parse_claim(content: bytes) -> Claim:
     digest = record.pop("digest", None)
     plain = _canonical(record)
     if digest != hashlib.sha256(plain).hexdigest():
-        raise RefutedError("The certificate was changed: its digest does not belong to what it says.")
+        raise RefutedError("The certificate was changed: its digest does not match its content.")
     if _canonical(record | {"digest": digest}) != content:
-        raise RefutedError("The certificate was changed: it is not laid out as certificates are.")
+        raise RefutedError("The certificate was changed: its layout is not that of a certificate.")
     schema = record.pop("schema", None)
     if schema != CERTIFICATE_SCHEMA:
         raise RefutedError(
-            f"The certificate's schema is {str(schema)[:60]!r}, and only {CERTIFICATE_SCHEMA!r} is known."
+            f"The certificate's schema is {str(schema)[:60]!r}, but only {CERTIFICATE_SCHEMA!r} is known."
         )
     try:
         claim = _claim_of(record)
     except (KeyError, TypeError, ValueError) as error:
-        raise RefutedError(f"The certificate lacks a field or has one of a wrong kind: {error}.") from error
+        raise RefutedError(f"The certificate lacks a field or has one of the wrong kind: {error}.") from error
     _check_sizes(claim)
     return claim
 
@@ -128,7 +128,7 @@ def _canonical(record: dict[str, Any]) -> bytes:
         return (json.dumps(record, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
     except (ValueError, RecursionError) as error:  # 1e999 is read as infinity
         raise RefutedError(
-            "The certificate holds what none can: no number, or depths of brackets."
+            "The certificate holds a number that is not finite, or brackets nested too deeply."
         ) from error
 
 
@@ -156,16 +156,14 @@ def _check_sizes(claim: Claim) -> None:
     if claim.positive != claim.negative or claim.positive + claim.negative != claim.r:
         raise RefutedError("The certificate's neurons are not half of one sign and half of the other.")
     if claim.layers == 2 and (claim.k, claim.power, claim.scale) != (claim.d, 1, 1.0):
-        raise RefutedError(
-            "The certificate speaks of two layers, and yet of a layer between them and the data."
-        )
+        raise RefutedError("The certificate claims two layers, yet also a random layer before them.")
     if claim.parameters != claim.k * claim.r:
         raise RefutedError(
-            f"The certificate counts {claim.parameters:,} parameters, and k × r = {claim.k:,} × {claim.r:,} "
+            f"The certificate counts {claim.parameters:,} parameters, but k × r = {claim.k:,} × {claim.r:,} "
             f"is {claim.k * claim.r:,}."
         )
     if claim.prepare not in PREPARATIONS:
-        raise RefutedError("The certificate names a preparation of the rows that there is not.")
+        raise RefutedError("The certificate names an unknown preparation of the rows.")
     sizes = (claim.noise, claim.loss, claim.max_residual, claim.curvature_norm, claim.sigma_lower)
     if min(*sizes, claim.sigma_value) < 0 or claim.scale <= 0:
-        raise RefutedError("The certificate has a negative number where none can be.")
+        raise RefutedError("The certificate has a negative number where none is possible.")

@@ -167,7 +167,7 @@ def _read_claim(folder: Path) -> tuple[Claim, str]:
     claim = parse_claim(_read_file(folder / CERTIFICATE_FILE, 0, LONGEST_CERTIFICATE))
     if not claim.labels_reproduced:
         raise RefutedError("The certificate itself says that not all labels are reproduced.")
-    return claim, f"The certificate is whole: {claim.layers} layers, {claim.r:,} neurons, {claim.n:,} rows."
+    return claim, f"The certificate is intact: {claim.layers} layers, {claim.r:,} neurons, {claim.n:,} rows."
 
 
 def _read_net(folder: Path, claim: Claim) -> tuple[Net, str]:
@@ -175,7 +175,7 @@ def _read_net(folder: Path, claim: Claim) -> tuple[Net, str]:
     expected = 8 * sum(rows * columns for rows, columns in shapes.values())
     if 3 * expected > usable_bytes():
         raise RefutedError(
-            f"The certificate speaks of {expected / 2**30:,.1f} GiB of weights, which do not fit here."
+            f"The certificate declares {expected / 2**30:,.1f} GiB of weights, which do not fit here."
         )
     content = _read_file(folder / WEIGHTS_FILE, expected, expected + LONGEST_HEADER)
     if hashlib.sha256(content).hexdigest() != claim.weights_sha256:
@@ -193,7 +193,7 @@ def _read_net(folder: Path, claim: Claim) -> tuple[Net, str]:
     if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
         raise RefutedError(f"{WEIGHTS_FILE} holds weights that are not finite.")
     net = Net(tensors["W"], tensors.get("R"), claim.power, claim.scale)
-    return net, f"The weights are the certificate's: {claim.parameters:,} parameters for {claim.n:,} rows."
+    return net, f"The weights match the certificate: {claim.parameters:,} parameters for {claim.n:,} rows."
 
 
 def _read_rows(data: str | None, claim: Claim) -> tuple[_Rows, str]:
@@ -214,12 +214,12 @@ def _read_rows(data: str | None, claim: Claim) -> tuple[_Rows, str]:
     )
     if (dataset.n, dataset.d) != (claim.n, claim.d):
         raise RefutedError(
-            f"The certificate is about other data: {claim.n:,} rows of {claim.d:,} columns, and "
+            f"The certificate is about other data: {claim.n:,} rows of {claim.d:,} columns, but "
             f"{dataset.name} has {dataset.n:,} of {dataset.d:,}."
         )
     if dataset.labels is None and dataset.Y.shape[1] != 1:
         raise RefutedError(
-            f"{dataset.name} has {dataset.Y.shape[1]} targets, and a certificate is about one."
+            f"{dataset.name} has {dataset.Y.shape[1]} targets, but a certificate is about one."
         )
     X = dataset.X.numpy()
     if claim.noise:
@@ -243,12 +243,12 @@ def _data_words(data: str | None, claim: Claim) -> str:
     exactly = ", bit for bit the same file" if claim.file_sha256 else ""
     noise = f", with noise of {claim.noise:g} from seed {claim.seed}" if claim.noise else ""
     prepared = f"prepared {claim.prepare}{noise}"
-    return f"These are the data that the certificate is about: {source}{exactly}, {prepared}."
+    return f"This is the data that the certificate is about: {source}{exactly}, {prepared}."
 
 
 def _check_loss(claim: Claim, net: Net, rows: _Rows) -> tuple[_Seen, str]:
     if 8 * claim.n * claim.k > usable_bytes():
-        raise RefutedError(f"What the network makes of {claim.n:,} rows does not fit into memory here.")
+        raise RefutedError(f"The network's features of {claim.n:,} rows do not fit into memory here.")
     Z = features(net, rows.X)
     fit = fit_of(net, rows.X, Z, rows.y)
     _agree("‖ŷ − y‖", (4 * claim.n * claim.loss) ** 0.5, fit.norm, fit.norm_slack)
@@ -262,7 +262,7 @@ def _check_labels(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
     most = 0.5 if rows.is_classes else TOLERANCE * float(rows.y.std()) * (1 + RECOMPUTED)
     if not 0 < claim.tolerance <= most:
         raise RefutedError(
-            f"The certificate allows residuals of {claim.tolerance:.3g}, and {most:.3g} is the most."
+            f"The certificate allows residuals of {claim.tolerance:.3g}, but may allow at most {most:.3g}."
         )
     fit = seen.fit
     missed = ~(np.abs(fit.residuals) + fit.rounding < claim.tolerance)
@@ -296,7 +296,7 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
     distinct = distinct_rows(rows.X)
     if len(distinct) != claim.points:
         raise RefutedError(
-            f"The certificate counts {claim.points:,} distinct rows, and there are {len(distinct):,}."
+            f"The certificate counts {claim.points:,} distinct rows, but there are {len(distinct):,}."
         )
     if claim.sigma_value > (1 + VALUE_TOLERANCE) * np.square(seen.Z).sum(1).min():
         raise RefutedError("The certificate's σ_min is larger than the smallest ‖z‖², which it cannot be.")
@@ -307,8 +307,8 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
     needed, usable = floor_bytes(claim.points, claim.k), usable_bytes()
     if needed > usable:
         raise _UncheckedError(
-            f"The bound on σ_min was not checked: {claim.points:,} rows take {needed / 2**30:,.1f} GiB, and "
-            f"{usable / 2**30:,.1f} GiB can be used here."
+            f"The bound on σ_min was not checked: {claim.points:,} rows take {needed / 2**30:,.1f} GiB, but "
+            f"only {usable / 2**30:,.1f} GiB can be used here."
         )
     moved = 1.001 * float(np.linalg.norm(seen.fit.moved[distinct]))
     floor = singular_floor(seen.Z[distinct], claim.sigma_lower + moved)
@@ -318,7 +318,7 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
         )
     if not abs(floor.value - claim.sigma_value) <= VALUE_TOLERANCE * claim.sigma_value:
         raise RefutedError(
-            f"σ_min is about {floor.value:.6g}, and the certificate says {claim.sigma_value:.6g}."
+            f"σ_min is about {floor.value:.6g}, but the certificate says {claim.sigma_value:.6g}."
         )
     return True, f"σ_min is about {floor.value:.4g}, and certainly at least {claim.sigma_lower:.4g}."
 
@@ -335,7 +335,7 @@ def _check_bound(claim: Claim, seen: _Seen, *, proved: bool) -> tuple[bool, str]
     if claim.loss > _lemma4(claim, claim.curvature_norm + seen.fit.curvature_slack):
         raise RefutedError(f"The loss {claim.loss:.3g} is more than Lemma 4's bound {bound:.3g}.")
     if not claim.holds and claim.loss <= bound:
-        raise RefutedError("The certificate says that Lemma 4's bound does not hold, and it does.")
+        raise RefutedError("The certificate says that Lemma 4's bound does not hold, but it does.")
     if not proved:
         raise _UncheckedError("Lemma 4's bound rests on σ_min, which was not proved here.")
     relation = "at most" if claim.loss <= bound else "up to rounding at most"

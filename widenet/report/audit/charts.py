@@ -108,7 +108,7 @@ def alignment_chart(result: AuditResult) -> Chart | None:
     layout = axes_layout("eigenvalue, largest first", x=x, y={"tickformat": ".0%", "range": [0, 1.04]})
     return Chart(
         name="alignment",
-        title="Share of the energy found so far, along the spectrum",
+        title="Cumulative share of the energy along the spectrum",
         reading="What lies on large eigenvalues, at the left, is learned first and generalises best.",
         spec={"data": lines, "layout": layout},
     )
@@ -129,7 +129,7 @@ def descent_chart(result: AuditResult) -> Chart | None:
         lines.append(line_trace("worst case", steps, worst, "worst", AFTER_STEPS, "dot"))
     return Chart(
         name="descent",
-        title="Loss, as a share of its start",
+        title="Loss as a share of its initial value",
         reading="Both axes are logarithmic. A curve that bends down early is learned quickly.",
         spec={"data": lines, "layout": _loss_layout(lines)},
     )
@@ -150,7 +150,7 @@ def trained_chart(result: AuditResult) -> Chart | None:
     return Chart(
         name="trained",
         title="A trained network beside its prediction",
-        reading=f"Loss as a share of its start, {trained.width:,} neurons, {trained.rows:,} rows.",
+        reading=f"Loss as a share of its initial value, {trained.width:,} neurons, {trained.rows:,} rows.",
         spec={"data": lines, "layout": _loss_layout(lines)},
     )
 
@@ -229,8 +229,8 @@ def _learning_chart(
     return Chart(
         name=name,
         title=title,
-        reading="Filled: measured on this data. Hollow: extrapolated to more of it.",
-        spec={"data": [band, ahead, known], "layout": axes_layout("rows to learn from", x=x, y=y)},
+        reading="Filled: measured on this data. Hollow: extrapolated to more rows.",
+        spec={"data": [band, ahead, known], "layout": axes_layout("training rows", x=x, y=y)},
     )
 
 

@@ -16,7 +16,7 @@ COMPLEXITY = with_words(
     "one column of ±1 for two classes, one per class for more, the targets for regression.",
     formula(root(frac(("2", sum_over("c"), ENERGY), "n"))),
     "Gauss quadrature along a Lanczos run bounds it from below, Gauss–Radau quadrature from above. For "
-    "random columns the sum is replaced by its expectation, estimated with random vectors. Rows that are one "
+    "random columns the sum is replaced by its expectation, estimated with random vectors. Rows at the same "
     "point count once, with the mean of their targets, because no function can tell them apart.",
 )
 

@@ -37,8 +37,8 @@ def sound_body(result: AuditResult) -> Html:
     found, word = result.soundness, targets_word(result)
     balance = class_balance(result) if result.data.classes else Html("")
     lists = [
-        group_list(f"Identical rows with different {word}", found.conflicts),
-        group_list("Rows that are one and the same point", found.duplicates),
+        group_list(f"Identical rows with conflicting {word}", found.conflicts),
+        group_list("Rows that map to a single point", found.duplicates),
         group_list("Rows that point in opposite directions", found.opposites),
     ]
     return join(balance, folds(what_was_read(result.data), *(block for block in lists if block)))
@@ -93,7 +93,7 @@ def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
         worst = "not known" if unknown else _steps(target.worst)
         rows.append((percent(target.share), _steps(target.labels), _steps(target.random), worst))
     head = ("loss left", f"these {word}", f"random {word}", "worst case")
-    steps = table(head, rows, "Steps until the loss is down to a share of its start")
+    steps = table(head, rows, "Steps until the loss falls to a share of its initial value")
     why = "The worst case is not drawn, because the smallest eigenvalue is not known."
     notes = [*([why] if unknown else []), _trained_sentence(curve.trained)]
     beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
@@ -133,8 +133,8 @@ def wrong_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     noise = result.noise
     how = (
         f"Each row's {targets_word(result)[:-1]} is compared with what the other rows predict for it, by "
-        f"kernel {noise.kernel} with ridge {number(noise.ridge)}. To disagree with a confident prediction "
-        "scores high."
+        f"kernel {noise.kernel} with ridge {number(noise.ridge)}. Disagreeing with a confident "
+        "prediction scores high."
     )
     return join(
         side_by_side(shown, "scores"),
@@ -188,7 +188,7 @@ def _steps(steps: int | None) -> str:
 
 def _trained_sentence(trained: TrainedCurve | None) -> str:
     if trained is None:
-        return "No network was trained for this. With `train=True` one is, and drawn beside its prediction."
+        return "No network was trained. With `train=True`, one is trained and drawn beside its prediction."
     loss, predicted = number(trained.loss[-1]), number(trained.predicted[-1])
     distance, foretold = number(trained.distance), number(trained.predicted_distance)
     return (

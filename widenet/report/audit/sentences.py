@@ -69,7 +69,7 @@ def is_sound(result: AuditResult) -> bool:
 def sound(result: AuditResult) -> list[str]:
     """Is the data sound?"""
     data = result.data
-    size = f"{counted(data.n, 'row')} and {counted(data.d, 'column')}"
+    size = f"{counted(data.n, 'row')} and {counted(data.d, 'prepared column')}"
     if data.task == "regression":
         num_targets = len(result.complexity.columns)
         what = "a number" if num_targets == 1 else f"{num_targets} numbers"
@@ -84,10 +84,10 @@ def soundness(result: AuditResult) -> list[str]:
     found, word = result.soundness, targets_word(result)
     if is_sound(result):
         return ["No two rows are the same or opposite."]
-    unfit = f"different {word}, so no function of the inputs can fit all of them"
+    unfit = f"conflicting {word}, so no function of the inputs can fit all of them"
     kinds = (
-        (found.conflicts, "group", "identical rows", ("has", "have"), unfit),
-        (found.duplicates, "group", "rows", ("is", "are"), "one and the same point"),
+        (found.conflicts, "group", "identical rows", ("has", "each have"), unfit),
+        (found.duplicates, "group", "rows", ("maps", "each map"), "to a single point"),
         (found.opposites, "pair", "rows", ("is", "are"), "exactly opposite"),
     )
     told = []
@@ -107,14 +107,14 @@ def learnable(result: AuditResult) -> list[str]:
         if complexity.upper is not None:
             known = f"between {number(complexity.lower)} and {number(complexity.upper)}"
         return [
-            f"The complexity of these {word} is {known}; more is not certified, because {_why_open(result)}.",
+            f"The complexity of these {word} is {known}; no more is certified, because {_why_open(result)}.",
             *_random_complexity(result),
         ]
     told = [_compared(result, complexity.value)]
     if complexity.upper is not None:
         lower, upper = precise(complexity.lower), precise(complexity.upper)
-        known = f"is {lower} to six digits" if lower == upper else f"lies between {lower} and {upper}"
-        told.append(f"It is certified that the complexity {known}.")
+        known = f"be {lower} to six digits" if lower == upper else f"lie between {lower} and {upper}"
+        told.append(f"The complexity is certified to {known}.")
     return told
 
 
@@ -129,7 +129,7 @@ def descent(result: AuditResult) -> list[str]:
     tenths = (target for target in curve.steps_to if target.share == 0.1)
     told = [_steps_sentence(target.labels, target.random, word) for target in tenths]
     told.append(
-        f"The step size is {number(curve.eta)}; beyond {number(curve.eta_max)} gradient descent diverges."
+        f"The step size is {number(curve.eta)}; above {number(curve.eta_max)} gradient descent diverges."
     )
     if curve.movement:
         limit = curve.movement_limit
@@ -165,9 +165,9 @@ def cost(result: AuditResult) -> list[str]:
     """What will it cost?"""
     forecast = result.forecast
     held = {
-        Held.DENSE: "the kernel matrix is held whole",
-        Held.PACKED: "half of the symmetric kernel matrix is held, as tiles",
-        Held.TILED: "the kernel matrix is too large to hold: its tiles are computed again for every product",
+        Held.DENSE: "the whole kernel matrix is held in memory",
+        Held.PACKED: "half of the symmetric kernel matrix is held in memory, as tiles",
+        Held.TILED: "the kernel matrix is too large to hold: its tiles are recomputed for every product",
     }[result.gram.held]
     expected = "" if forecast.memory_bytes is None else f"{memory(forecast.memory_bytes)} of memory and "
     return [
@@ -223,13 +223,13 @@ def _random_complexity(result: AuditResult) -> list[str]:
 def _why_open(result: AuditResult) -> str:
     if result.spectrum.eigenvalue_min_certified is None:
         return "the smallest eigenvalue of the kernel matrix has no certified bound"
-    return "the lower and the upper bound have not come close enough"
+    return "the lower and upper bounds are not close enough"
 
 
 def _steps_sentence(labels: int | None, random: int | None, word: str) -> str:
     own = "never brings" if labels is None else f"needs {counted(labels, 'step')} to bring"
     other = "never get there" if random is None else f"need {random:,}"
-    return f"Gradient descent {own} the loss to a tenth of its start; random {word} {other}."
+    return f"Gradient descent {own} the loss to a tenth of its initial value; random {word} {other}."
 
 
 def _left_out(result: AuditResult) -> str:
@@ -238,7 +238,7 @@ def _left_out(result: AuditResult) -> str:
         return "The error on unseen rows is not known, because the leave-one-out estimate did not converge."
     bar = f" ± {number(loo.error_bar)}" if loo.error_bar else ""
     exact = loo.method is Estimate.CLOSED_FORM
-    how = "Left out one at a time" if exact else f"Estimated on {loo.rows:,} rows left out"
+    how = "With each row left out in turn" if exact else f"As estimated on {loo.rows:,} left-out rows"
     if loo.misclassified is None:
         error = f"{number(loo.error)}{bar}"
         mean = f"predicting the mean would leave {number(loo.baseline)}"
@@ -272,24 +272,24 @@ def why_bound(result: AuditResult) -> str:
     """Whether Theorem 5.1 speaks of this case, and whether its bound is vacuous."""
     bound, regression = result.bound, result.data.task == "regression"
     if bound.value is None:
-        return "The complexity is not certified here (see above), and without it there is no bound."
+        return "The bound needs a certified complexity, which is missing here (see above)."
     hardest = "target" if regression else "class against the rest"
-    analogue = f"and for {result.kernel} this is its analogue for kernels"
+    analogue = f"and this is its analogue for {result.kernel}"
     told = {
-        Outside.OTHER_KERNEL: f"it is about {DEFAULT_KERNEL}, {analogue}",
-        Outside.SEVERAL_OUTPUTS: f"it is about one output, and this is for the hardest {hardest}",
-        Outside.LARGE_TARGETS: "it is about targets between -1 and 1, and some of these are larger",
+        Outside.OTHER_KERNEL: f"it covers only {DEFAULT_KERNEL}, {analogue}",
+        Outside.SEVERAL_OUTPUTS: f"it covers only one output, and this is for the hardest {hardest}",
+        Outside.LARGE_TARGETS: "it assumes targets between -1 and 1, and some of these are larger",
         Outside.CONFLICTS: "identical rows with different targets keep the training loss above zero",
     }
     reasons = "; ".join(told[reason] for reason in bound.reasons)
     scope = (
         "The theorem applies to a network of sufficient width and small initialisation."
         if bound.applies
-        else f"The theorem does not apply as it stands: {reasons}."
+        else f"The theorem does not apply directly: {reasons}."
     )
     if bound.vacuous:
-        return f"{scope} The bound is vacuous here: a loss of at most 1 is certain anyway."
-    return f"{scope} The bound is below 1, so it does say something."
+        return f"{scope} The bound is vacuous here: the theorem's loss is at most 1 anyway."
+    return f"{scope} The bound is below 1, so it is not vacuous."
 
 
 def _worst_row(suspect: Suspect) -> str:

@@ -63,8 +63,8 @@ def differences_chart(result: CompareResult) -> Chart | None:
     return Chart(
         name="differences",
         title=f"Difference from the best, {result.best}",
-        reading="Bars: 95% intervals. Filled: larger than chance explains, corrected for the number of "
-        "methods. Hollow: may be chance.",
+        reading="Bars: 95% intervals. Filled: larger than chance would explain, corrected for the number of "
+        "methods. Hollow: may be due to chance.",
         spec={"data": [bars], "layout": layout},
     )
 

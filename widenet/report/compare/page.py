@@ -97,7 +97,7 @@ def _settings_body(result: CompareResult) -> Html:
             often = sum(setting == method.best for setting in method.settings)
             told = f"{often} of {len(method.settings)} folds"
             rows.append((method.name, choice_text(method.best), told))
-    caption = "The setting chosen most often; result.json has that of every fold"
+    caption = "The setting chosen most often; result.json lists those of every fold"
     return _ranking(("method", "setting", "chosen in"), rows, caption)
 
 

@@ -18,7 +18,7 @@ def sentences(result: CompareResult) -> tuple[str, ...]:
     """The answer first, then what it rests on."""
     best, measure, chance = result.methods[0], result.protocol.measure, result.protocol.chance
     if best.error is None:
-        return ("Every method failed, so nothing can be said.",)
+        return ("Every method failed, so there is nothing to compare.",)
     if best.error > LEARNED * chance:
         first = (
             f"Nothing was learned here: the smallest error is {error_text(best.error, measure)}, and a "
@@ -99,14 +99,14 @@ def _answer(result: CompareResult) -> str:
     """Does anything beat kernels, and is it real?"""
     tests = result.significance.against_kernels
     if not tests:
-        return f"{_why_no_tests(result)}, so whether anything beats kernels stays open."
+        return f"{_why_no_tests(result)}, so whether anything beats kernels remains open."
     better = [test for test in tests if test.significant and test.difference < 0]
     worse = [test for test in tests if test.significant and test.difference > 0]
     if better:
         names = " and ".join(test.first for test in better)
-        return f"Yes: {names} beat kernels here, and the difference is larger than chance explains."
+        return f"Yes: {names} beat kernels here, and the difference is larger than chance would explain."
     if len(worse) == len(tests):
-        return "No: nothing here beats kernels, and kernels are better by more than chance explains."
+        return "No: nothing here beats kernels, and kernels are better by more than chance would explain."
     leading = " and ".join(test.first for test in tests if test.difference < 0)
     if leading:
         ahead = (
@@ -114,11 +114,11 @@ def _answer(result: CompareResult) -> str:
             if result.protocol.measure is Measure.MISCLASSIFIED
             else f"the error of {leading} is smaller than that of kernels"
         )
-        return f"Not shown: {ahead}, but the difference may be chance."
+        return f"Not shown: {ahead}, but the difference may be due to chance."
     if worse:
         behind = " and ".join(test.first for test in worse)
-        return f"No: nothing here beats kernels, and they lead {behind} by more than chance explains."
-    return "No: nothing here beats kernels, and their own lead may be chance."
+        return f"No: nothing here beats kernels, and they lead {behind} by more than chance would explain."
+    return "No: nothing here beats kernels, but any lead of theirs may be due to chance."
 
 
 def _why_no_tests(result: CompareResult) -> str:
@@ -142,7 +142,7 @@ def _family(test: PairedTest, champions: dict[str, Champion], measure: Measure) 
     own, other = champions[test.first].error, champions[test.second].error
     unit = " percentage points" if measure is Measure.MISCLASSIFIED else ""
     interval = f"{difference_text(test.low, measure)} to {difference_text(test.high, measure)}{unit}"
-    real = "a real difference" if test.significant else "no more than chance may explain"
+    real = "a real difference" if test.significant else "a difference that may be due to chance"
     return (
         f"{test.first.capitalize()}, chosen without looking at test rows, have an error of "
         f"{error_text(own, measure)}, and kernels {error_text(other, measure)}: {real} "
@@ -160,7 +160,7 @@ def _best_sentence(result: CompareResult, error: float) -> str:
     if not others:
         return f"{start}."
     if not tied:
-        return f"{start}, less than that of every other method by more than chance explains."
+        return f"{start}, less than that of every other method by more than chance would explain."
     if others == 1:
         return f"{start}; {tied[0]} cannot be told apart from it."
     if len(tied) == others:
@@ -168,6 +168,6 @@ def _best_sentence(result: CompareResult, error: float) -> str:
     num_worse = others - len(tied)
     names = ", ".join(tied[:MOST_NAMED]) + (" and others" if len(tied) > MOST_NAMED else "")
     return (
-        f"{start}; of the {others} other methods, {len(tied)} cannot be told apart from it "
-        f"({names}), and {num_worse} {'is' if num_worse == 1 else 'are'} worse by more than chance explains."
+        f"{start}; of the {others} other methods, {len(tied)} cannot be told apart from it ({names}), and "
+        f"{num_worse} {'is' if num_worse == 1 else 'are'} worse by more than chance would explain."
     )

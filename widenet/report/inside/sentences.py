@@ -21,7 +21,7 @@ def answer_verdict(answer: Answer) -> str:
     if answer.inside is False:
         short = answer.log10_short
         return f"outside, short by a factor of {factor_text(short)}" if short else "outside"
-    return "inside" if answer.inside else "not decided, nothing known speaks against it"
+    return "inside" if answer.inside else "not decided: nothing known rules it out"
 
 
 def measured_sentences(result: InsideResult) -> tuple[str, ...]:
@@ -75,8 +75,8 @@ def _gaps(result: InsideResult) -> list[str]:
     ]
     if missed[-1].log10_short > ASTRONOMICAL:
         told.append(
-            "That is astronomical: no machine will hold such a network or take so many steps. Theorems give "
-            "sufficient conditions; smaller networks may well do what they promise, but that is not proven."
+            "That is astronomical: no machine will hold such a network or take that many steps. Theorems "
+            "give sufficient conditions; smaller networks may well do the same, but that is not proven."
         )
     return told
 

@@ -16,7 +16,7 @@ NETWORK = with_words(
 )
 
 LANDSCAPE = with_words(
-    "One matrix tells how flat the loss is and how low it must be:",
+    "One matrix shows how flat the loss is and how low it must be:",
     formula("M =", frac("1", "n"), SUM_J, sub("δ", "j"), sub("z", "j"), subsup("z", "j", "⊤")),
     "With at least 2k + 2 neurons, the least eigenvalue of the Hessian is (Lemma 3)",
     formula(sub("λ", "min"), "(", sup("∇", "2"), "f ( W ) ) = − ‖ M ‖"),
@@ -26,7 +26,7 @@ LANDSCAPE = with_words(
 )
 
 CONDITION = with_words(
-    "The lemmas rest on rows that are different enough, through the smallest singular value",
+    "The lemmas need rows that are different enough, as measured by the smallest singular value",
     formula(SIGMA, "=", SIGMA, "[", FIRST, "⊗", FIRST, ", … ,", LAST, "⊗", LAST, "]"),
     "Its square is the smallest eigenvalue of the matrix of squared inner products. That it is at least the "
     "proved value follows from a Cholesky factorisation that ran to its end, with a bound on all rounding in "

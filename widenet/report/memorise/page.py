@@ -51,7 +51,7 @@ def _tiles(result: MemoriseResult) -> Html:
         (f"{noun} reproduced", f"{n:,}" if result.labels_reproduced else "not all", f"of {n:,}", "#q1"),
         ("Loss", small(result.loss), f"largest residual {small(result.max_residual)}", "#q3"),
         ("σ_min", small(result.sigma_min.value), proved, "#q2"),
-        ("Weights for each row", f"{result.parameters / n:.1f}", neurons, "#q1"),
+        ("Weights per row", f"{result.parameters / n:.1f}", neurons, "#q1"),
         ("Time", time, f"{count} of {result.method}", "#q4"),
     ]
     return tile_list(tiles)
@@ -62,13 +62,13 @@ def _certified(result: MemoriseResult) -> list[str]:
         return ["Nothing: a certificate is made only where every target is reproduced."]
     return [
         "certificate.json states what is in this table, with the hashes of the data and of the weights. "
-        "widenet verify checks it with code that shares nothing with the code that trained.",
+        "widenet verify checks it with code that shares nothing with the trainer.",
     ]
 
 
 def _certificate_body(result: MemoriseResult) -> Html:
     measured = table(("statement", "value"), statements(result), "Measured in float64 on all rows")
-    why = folds(details("Why a flat place is a low place: Lemmas 3 and 4", LANDSCAPE))
+    why = folds(details("Why a flat point has a low loss: Lemmas 3 and 4", LANDSCAPE))
     return join(element("div", measured, class_="panel"), why)
 
 

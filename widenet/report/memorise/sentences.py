@@ -21,9 +21,9 @@ def on_the_way(fact: object) -> tuple[str, ...]:
     """What is known before the training."""
     match fact:
         case Resumed(None):
-            return ("Going on from an earlier run, which has measured σ_min.",)
+            return ("Resuming an earlier run that has already measured σ_min.",)
         case Resumed(steps):
-            return (f"Going on from step {steps:,} of an earlier run.",)
+            return (f"Resuming from step {steps:,} of an earlier run.",)
         case Conditions():
             return requirements(fact)
         case MethodPlan():
@@ -70,10 +70,10 @@ def advice(result: MemoriseResult) -> str:
     if result.method != "direct":
         return "Try `method=direct`, which finds the global minimum by linear algebra."
     if result.conditions.mending_noise is not None:
-        return f"Rows are too much alike: try `perturb={result.conditions.mending_noise:g}`."
+        return f"Rows are too similar: try `perturb={result.conditions.mending_noise:g}`."
     if result.layers == 2:
         return "Try `layers=3`, which tells more rows apart."
-    return "Rows are too much alike for float64: remove near-duplicates, or add columns."
+    return "Rows are too similar for float64: remove near-duplicates, or add columns."
 
 
 def small(value: float) -> str:
@@ -133,7 +133,7 @@ def _network(result: MemoriseResult) -> str:
     count, method = result.parameters, METHOD_NAMES.get(result.method, result.method)
     return (
         f"A network of {result.layers} layers with {count:,} trained weights, {count / result.data.n:.1f} "
-        f"for each row, has the loss {result.loss:.2g} after {counted(result.steps, 'step')} of {method}."
+        f"per row, has a loss of {result.loss:.2g} after {counted(result.steps, 'step')} of {method}."
     )
 
 
@@ -158,7 +158,7 @@ def _two_layers(c: Conditions) -> str:
 
 def _chosen(c: Conditions) -> str:
     neurons = f"r = {c.r:,} neurons (2k + 2 = {c.r_needed:,} are required)"
-    weights = f"{c.num_parameters:,} weights, {c.num_parameters / c.n:.1f} for each row"
+    weights = f"{c.num_parameters:,} weights, {c.num_parameters / c.n:.1f} per row"
     if c.layers == 2:
         return f"Two layers are used: k = d = {c.d:,}, {neurons}, {weights}."
     return (
@@ -180,10 +180,10 @@ def _sigma(c: Conditions) -> tuple[str, ...]:
     if c.mending_noise is None:
         return (
             found,
-            "No perturbation of up to 0.1 per coordinate mends this: add columns, or take fewer rows.",
+            "No perturbation of up to 0.1 per coordinate fixes this: add columns, or use fewer rows.",
         )
     where = "" if c.rows_tried == c.n else f", as tried on the {c.rows_tried:,} rows nearest to others"
-    return (found, f"`perturb={c.mending_noise:g}` would mend it{where}.")
+    return (found, f"`perturb={c.mending_noise:g}` would fix it{where}.")
 
 
 def _theorem_notes(plan: MethodPlan) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def check_folder(out: Path, names: Iterable[str], *, force: bool) -> None:
     if not place.exists():
         parent = next(parent for parent in place.parents if parent.exists())
         if not parent.is_dir():
-            raise InputError(f"{out} cannot be made, because {parent} is a file; choose another `out`.")
+            raise InputError(f"{out} cannot be created, because {parent} is a file; choose another `out`.")
         _check_writable(parent, out)
         return
     if not place.is_dir():

@@ -46,9 +46,9 @@ def how_separated(result: SeparationResult) -> list[str]:
         f"the end of training, on {counted(settings.members, 'function')} with samples of their own. By "
         "symmetry it has the same distribution on every function of the class.",
         *([replaced] if num_replaced else []),
-        f"The functions that were measured depend on the coordinates {_picked(result.subsets)}; those that "
-        f"were tuned on, which all are others, on {_picked(result.tuning_subsets)}. Samples and initial "
-        "weights have seeds of their own for each of them.",
+        f"The functions that were measured depend on the coordinates {_picked(result.subsets)}; those "
+        f"used for tuning are all different and depend on {_picked(result.tuning_subsets)}. Samples and "
+        "initial weights have seeds of their own for each of them.",
     ]
 
 
@@ -102,7 +102,7 @@ def _about_network(result: SeparationResult) -> tuple[str, ...]:
     if index is None:
         return (
             "In this run the ResNet did not get below the bound that holds for every kernel, at any number "
-            "of samples: a larger `width`, more `epochs` or a smaller `k` may show it.",
+            "of samples: a larger `width`, more `epochs` or a smaller `k` may show the separation.",
         )
     point, floor = result.network[index], result.floor[index]
     needed = fewest_samples(point.error, result.settings.d1, result.settings.k, result.settings.alpha)
@@ -118,7 +118,7 @@ def _about_network(result: SeparationResult) -> tuple[str, ...]:
 def _about_kernels(result: SeparationResult) -> str:
     told = f"The {len(result.kernels)} kernels were given the best possible weights"
     if result.smallest_margin < -ROUNDED:
-        return f"{told}, and one of them is below the bound, which cannot be: please report this."
+        return f"{told}, and one of them is below the bound, which should be impossible: please report this."
     nearest = min(result.kernels, key=lambda kernel: sum(kernel.errors))
     made = ", made for this class" if nearest.name == PARITIES else ""
     return f"{told}, and none of them is below the bound; the nearest to it is {nearest.name}{made}."

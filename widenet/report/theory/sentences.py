@@ -30,13 +30,13 @@ def value_text(quantity: Quantity) -> str:
 def number_text(value: float) -> str:
     """A term, with six digits."""
     if isinstance(value, float) and math.isinf(value):
-        return "beyond a float" if value > 0 else "−∞"
+        return "too large for a float" if value > 0 else "−∞"
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
 
 
 def constant_text(symbol: str, constant: Constant) -> str:
     """A constant, and whose it is."""
-    whose = "ours, the paper hides it" if constant.hidden else "the paper's"
+    whose = "our value; the paper hides it" if constant.hidden else "the paper's"
     return f"{symbol} = {constant.value:g} ({whose}): {constant.meaning}"
 
 

@@ -10,8 +10,8 @@ def sentences(result: VerifyResult) -> tuple[str, ...]:
     total, skipped = len(result.checks), result.num_checks(CheckStatus.SKIPPED)
     if not result.verified:
         return (f"Not verified: {result.num_checks(CheckStatus.FAILED)} of {total} checks failed.",)
-    left = f"; {skipped} of {total} could not be made here" if skipped else ""
-    return (f"Verified: every check that was made passed{left}.",)
+    left = f"; {skipped} of {total} could not be run here" if skipped else ""
+    return (f"Verified: every check that was run passed{left}.",)
 
 
 def record(result: VerifyResult) -> dict[str, Any]:

@@ -244,7 +244,7 @@ def taylor_degree(f: Taylor, epsilon: float) -> int:
             break
         left += sizes[degree]
     if degree > HIGHEST_DEGREE:
-        raise InputError(f"φ needs a Taylor polynomial of degree {degree}; take a larger epsilon.")
+        raise InputError(f"φ needs a Taylor polynomial of degree {degree}; use a larger epsilon.")
     return degree
 
 
@@ -252,7 +252,7 @@ def taylor_degree(f: Taylor, epsilon: float) -> int:
     "Lemma 6.3",
     "Lemma 6.3: the size of a function h of a random neuron whose mean is φ",
     "indicator-to-function",
-    phi=Argument("function φ: a formula in z, as tanh(z)"),
+    phi=Argument("function φ: a formula in z, such as tanh(z)"),
     epsilon=Argument("accuracy ε", low=0.0, high=1.0, strict=True),
     gate=Argument("choice of gates, window as in the paper or least"),
 )
@@ -270,7 +270,7 @@ def indicator_to_function(phi: str, epsilon: float = 1e-3, gate: Gate = "window"
     degree = taylor_degree(series, epsilon)
     coefficients = [float(c) for c in series.coefficients(degree + 1)]
     if not all(map(math.isfinite, coefficients)):
-        raise InputError(f"φ = {phi} has a Taylor coefficient beyond a float; scale it down.")
+        raise InputError(f"φ = {phi} has a Taylor coefficient too large for a float; scale it down.")
     h = gated_hermite(coefficients, gate, epsilon)
     z = torch.linspace(-1, 1, 9, dtype=torch.float64)
     exact = torch.tensor(

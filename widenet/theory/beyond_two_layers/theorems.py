@@ -199,7 +199,7 @@ def _three_layers(
 def _require_finite(value: Number, what: str) -> None:
     if value == INFINITY:
         raise InputError(
-            f"{what} diverges, so the theorem is vacuous for this function; give a degree to take a "
+            f"{what} diverges, so the theorem is vacuous for this function; give a degree to use a "
             "Taylor polynomial of φ in its place, or a smaller c_star."
         )
 

@@ -199,7 +199,7 @@ def complexity_measure(n: int, quadratic: float) -> Found:
         terms={"√(yᵀH⁻¹y)": math.sqrt(quadratic)},
         notes=(
             "It is the first term of Theorem 5.1's bound, for unbounded width and vanishing κ.",
-            "From 1 on that bound is vacuous; `widenet audit` measures it.",
+            "At 1 or more that bound is vacuous; `widenet audit` measures it.",
         ),
     )
 

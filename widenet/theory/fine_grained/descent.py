@@ -111,7 +111,7 @@ def tracking_demands(
     )
 
 
-@FINE_GRAINED.states("Theorem 4.1", "Residual of gradient descent after so many steps")
+@FINE_GRAINED.states("Theorem 4.1", "Residual of gradient descent after a number of steps")
 def theorem_4_1(
     eigenvalues: Sequence[float],
     projections: Sequence[float],

@@ -26,7 +26,7 @@ SECTION_6 = Paper(
         "alphas": Argument("weights α_j"),
         "betas": Argument("norms of the β_j", low=0.0),
         "eigenvalues": Argument("eigenvalues of A"),
-        "epsilon": Argument("population loss wanted", low=0.0, strict=True),
+        "epsilon": Argument("population loss to reach", low=0.0, strict=True),
         "delta": FINE_GRAINED.symbols["delta"],
         "C": Argument(
             "constant that the paper hides, in the number of samples",

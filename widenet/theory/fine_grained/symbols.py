@@ -23,7 +23,7 @@ FINE_GRAINED = Paper(
         "eta": Argument("step η of gradient descent on ½‖y − u‖²", low=0.0, strict=True),
         "kappa": Argument("standard deviation κ of the initial weights", low=0.0, strict=True),
         "steps": Argument("number of steps", low=0),
-        "epsilon": Argument("accuracy wanted", low=0.0, strict=True),
+        "epsilon": Argument("accuracy to reach", low=0.0, strict=True),
         "delta": Argument("failure probability", low=0.0, high=1.0, strict=True),
         "residual": Argument("initial residual ‖y − u(0)‖", low=0.0),
         "R": Argument("distance that a neuron may move", low=0.0, strict=True),

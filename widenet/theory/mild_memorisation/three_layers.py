@@ -36,7 +36,7 @@ def theorem2(n: int, d: int, p: int) -> Found:
         filled=f"2 · {k} + 2,  k = 2⌈√{n}⌉",
         terms={"random neurons k": k, "trained parameters": k * r},
         demands=demands,
-        notes=("Theorem 5 says when: inputs that Gaussian noise was added to.",),
+        notes=("Theorem 5 says when: inputs with Gaussian noise added.",),
     )
 
 

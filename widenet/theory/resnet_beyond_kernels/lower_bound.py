@@ -73,7 +73,7 @@ def kernel_lower_bound(num_samples: int, d1: int, k: int, alpha: float) -> Found
         },
         notes=(
             f"N = {num_samples} is {compared} C(d₁, k) = {size}, "
-            f"so the bound says {'something' if below else 'nothing: it is 0'}.",
+            f"so the bound is {'not vacuous' if below else 'vacuous: it is 0'}.",
             "It is on the mean over the class of the squared error of one output, for any kernel, any "
             "samples and any weights, even those that know the function.",
         ),

@@ -34,7 +34,7 @@ SMOOTH = Paper(
     "",
     {
         "phi": Argument(
-            "function: a formula in z as sin(3*z), coefficients as 0,1,-1/2, or a rule in i as 1/factorial(i)"
+            "function: a formula in z (sin(3*z)), coefficients (0,1,-1/2), or a rule in i (1/factorial(i))"
         ),
         "epsilon": Argument("accuracy ε", low=0.0, high=1.0, strict=True),
         "power": Argument(
@@ -43,7 +43,7 @@ SMOOTH = Paper(
         "R": Argument("bound on |z|", low=0.0),
         "c_star": Argument("constant C*", low=0.0, strict=True),
         "degree": Argument(
-            "degree of the Taylor polynomial to take instead, 0 for the function itself", low=0, high=10_000
+            "degree of the Taylor polynomial to use instead, 0 for the function itself", low=0, high=10_000
         ),
     },
 )
@@ -184,7 +184,7 @@ def complexity_sum(phi: str | Taylor, weights: Weights, degree: int = 0) -> Sum:
         n += n // 4
     raise NotConvergedError(
         f"The sum has powers of {shown_number(weights.base)} and needs more than {MOST_TERMS[f.linear]:,} "
-        "terms; lower R or C*, or give a degree to take a Taylor polynomial in place of the function."
+        "terms; lower R or C*, or give a degree to use a Taylor polynomial in place of the function."
     )
 
 
@@ -231,8 +231,8 @@ def _summed(f: Taylor, weights: Weights, n: int) -> Sum:
     before, last = context.fsum(terms[:BLOCK]), context.fsum(terms[BLOCK:])
     error = last * last / (before - last) if before > last else (mpf(0) if last == 0 else INFINITY)
     why = (
-        f"It converges if the terms beyond the {n:,} that were summed go on falling as the last of them did: "
-        "a rule in i can be looked at, not proven."
+        f"It converges if the terms beyond the {n:,} that were summed keep falling as the last of them did: "
+        "a rule in i can be inspected, but not proven to converge."
     )
     return Sum(value, parts, error, n, why)
 

@@ -41,7 +41,7 @@ def parse(text: str, variable: str) -> ast.expr:
         tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InputError(
-            f"{shown(text)} is not a formula in {variable}; write one as sin(3*{variable}) + {variable}**2."
+            f"{shown(text)} is not a formula in {variable}; write, for example, sin(3*{variable})."
         ) from None
     if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
         raise InputError(f"{shown(text)} has too many parts; a formula can have {MOST_NODES}.")

@@ -173,7 +173,7 @@ def raise_to(f: Taylor, exponent: Taylor) -> Taylor:
 def divide(f: Taylor, g: Taylor) -> Taylor:
     """The quotient f / g, for g(0) ≠ 0."""
     if g.constant == 0:
-        raise InputError("A function that is zero at zero cannot be divided by: no Taylor series is there.")
+        raise InputError("Dividing by a function that is zero at zero leaves no Taylor series there.")
     return multiply(f, raise_to(g, constant(mpf(-1))))
 
 

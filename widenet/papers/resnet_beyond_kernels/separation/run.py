@@ -43,8 +43,8 @@ def run_separation(
 
     Args:
         settings: Sizes, kernels, network, seed; the defaults of `SeparationSettings` if left out.
-        store: Where finished training runs are kept, so that an interrupted call goes on from there.
-        allow_long: Whether a run whose forecast is beyond an hour may go on.
+        store: Where finished training runs are kept, so that an interrupted call resumes from there.
+        allow_long: Whether a run whose forecast exceeds an hour may go on.
         progress: Told of the kernels, and then of the networks, that are done.
     """
     begin = time.perf_counter()
@@ -79,7 +79,7 @@ def _require_room(settings: SeparationSettings) -> int:
     size = class_size(settings.d1, settings.k)
     num_bytes = 4 * 8 * 2**settings.d1 * (settings.sizes[-1] + size)
     what = f"The projection of {size:,} functions on {2**settings.d1:,} points"
-    require_memory(num_bytes, what, "take a smaller `d1`, smaller `sizes` or another `k`")
+    require_memory(num_bytes, what, "use a smaller `d1`, smaller `sizes` or another `k`")
     return num_bytes
 
 

@@ -16,7 +16,7 @@ SIZES = (20, 30, 40, 50, 60, 80, 100, 120, 150, 180, 220, 260)
 class SeparationSettings(Settings):
     """What the separation depends on."""
 
-    d1: int = setting(12, "Coordinates of the cube, of which all 2^d1 points are looked at.", low=2, high=16)
+    d1: int = setting(12, "Coordinates of the cube, all 2^d1 points of which are evaluated.", low=2, high=16)
     k: int = setting(3, "Coordinates that a function of the class depends on, and outputs.")
     alpha: float = setting(  # from where on α² stands out from the rounding errors of a projection
         0.5, "α of H = F + αG(F).", low=1e-3, high=1
@@ -24,7 +24,7 @@ class SeparationSettings(Settings):
     sizes: tuple[int, ...] = setting(SIZES, "Numbers of samples, ascending.", low=1, metavar="N,N,...")
     kernels: tuple[str, ...] = setting(
         COMPARED,
-        "Kernels, besides the one that is made for the class.",
+        "Kernels, besides the one made for the class.",
         otherwise="none",
         metavar="NAME,NAME,...",
     )
@@ -32,9 +32,9 @@ class SeparationSettings(Settings):
     tuning: int = setting(
         2, "Other functions, on which rate and decay are chosen.", low=1, high=MOST_FUNCTIONS
     )
-    width: int = setting(200, "Neurons of each hidden layer.", low=1, high=2**16)
+    width: int = setting(200, "Neurons in each hidden layer.", low=1, high=2**16)
     epochs: int = setting(800, "Epochs of training.", low=1, high=10**6)
-    batch: int = setting(20, "Rows of a step.", low=1, high=2**16)
+    batch: int = setting(20, "Rows in each step.", low=1, high=2**16)
     rates: tuple[float, ...] = setting(
         (0.2, 0.1, 0.05), "Step sizes to choose from.", low=0, metavar="RATE,RATE,..."
     )
@@ -62,6 +62,6 @@ class SeparationSettings(Settings):
         if self.members + self.tuning > size:
             raise InputError(
                 f"The class has {counted(size, 'function')} for `d1` = {self.d1} and `k` = {self.k}, fewer "
-                f"than {self.members} to measure and {self.tuning} others to tune on: take fewer `members`, "
+                f"than {self.members} to measure and {self.tuning} others to tune on: use fewer `members`, "
                 "a larger `d1` or another `k`."
             )
