@@ -25,7 +25,8 @@ def _data(name: str | None) -> None:
         click.echo(f"Options: {', '.join(known.options)}, as in {known.name}:{known.options[0]}=...")
     click.echo(f"Source: {known.source}")
     for place in known.places:
-        click.echo(f"{'found' if place.found else 'not found':>9}  {place.text}")
+        found = "download" if place.kind == "network" else "found" if place.found else "not found"
+        click.echo(f"{found:>9}  {place.text}")
 
 
 def _doctor() -> None:
