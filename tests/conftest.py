@@ -13,6 +13,11 @@ from widenet.data import Dataset, load
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with those that take longest, so that no core waits for one of them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture
 def data_dir(monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files of the built-in image sets, set as $WIDENET_DATA; skips where there is none."""

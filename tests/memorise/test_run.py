@@ -78,6 +78,7 @@ def wait_for(log: Path, lines: int, process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_was_stopped_ends_with_the_same_certificate(table, tmp_path, how):
     options = (str(table), "--method", "pgd", "--layers", "2", "--seed", "3", "-q")
