@@ -63,6 +63,7 @@ class Fit:
 
 
 def gamma(m: int) -> float:
+    """γ_m, the relative error of m roundings one after the other."""
     return m * UNIT / (1 - m * UNIT)
 
 

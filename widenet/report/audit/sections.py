@@ -69,6 +69,7 @@ def group_list(title: str, groups: Sequence[tuple[int, ...]]) -> Html:
 
 
 def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    """Complexity, its classes and the spectrum, and how they are defined."""
     spectrum, floor = result.spectrum, "has no certified bound"
     if (certified := spectrum.eigenvalue_min_certified) is not None:
         floor = f"is certified to be at least {number(certified)}"
@@ -105,6 +106,7 @@ def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
 
 
 def generalise_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    """The learning curves, the bound term by term, and how rows are left out."""
     bound = result.bound
     terms = table(
         ("term", "value"),
@@ -163,6 +165,7 @@ def gallery(result: AuditResult) -> Html:
 
 
 def suspect_table(suspects: Sequence[Suspect]) -> Html:
+    """The most suspicious rows as a table."""
     rows = [
         (str(suspect.row), literal(suspect.given), literal(suspect.suggested), number(suspect.score))
         for suspect in suspects
@@ -172,6 +175,7 @@ def suspect_table(suspects: Sequence[Suspect]) -> Html:
 
 
 def cost_body(result: AuditResult) -> Html:
+    """What was forecast, and what it took."""
     gram = {Held.DENSE: "held whole", Held.PACKED: "held by half", Held.TILED: "recomputed tile by tile"}
     return cost_panel(
         result.forecast,

@@ -33,6 +33,7 @@ class Ahead:
 
 
 def targets_word(result: AuditResult) -> str:
+    """What the targets are called: labels of classes, targets of a regression."""
     return "targets" if result.data.task == "regression" else "labels"
 
 
@@ -63,6 +64,7 @@ def sentences(result: AuditResult) -> tuple[str, ...]:
 
 
 def is_sound(result: AuditResult) -> bool:
+    """Whether no rows repeat, oppose or contradict each other."""
     return not any((result.soundness.duplicates, result.soundness.opposites, result.soundness.conflicts))
 
 

@@ -39,6 +39,7 @@ def label(text: str) -> str:
 def line_trace(
     name: str, x: Sequence[float], y: Sequence[float | None], colour: str, hover: str, dash: str = "solid"
 ) -> Spec:
+    """A line that a legend names; `colour` is a variable of page.css."""
     return {
         "type": "scatter",
         "mode": "lines",
@@ -51,6 +52,7 @@ def line_trace(
 
 
 def axes_layout(x_title: str, height: int = 340, x: Spec | None = None, y: Spec | None = None) -> Spec:
+    """A layout with a title under its x axis, and what is special about either axis."""
     axis = {"gridcolor": "line", "zeroline": False, "linecolor": "line", "automargin": True}
     return {
         "height": height,
@@ -75,6 +77,7 @@ def axes_layout(x_title: str, height: int = 340, x: Spec | None = None, y: Spec 
 
 
 def shaded(left: float, right: float) -> Spec:
+    """A shaded stretch of the x axis, behind everything."""
     return {
         "type": "rect",
         "xref": "x",

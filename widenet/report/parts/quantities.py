@@ -11,6 +11,7 @@ def precise(value: float) -> str:
 
 
 def percent_range(low: float, high: float) -> str:
+    """An interval of shares, as in '2% to 9%'."""
     return f"{percent(low)} to {percent(high)}"
 
 

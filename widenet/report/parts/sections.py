@@ -13,6 +13,7 @@ MOST_LISTED = 20
 
 
 def section(ordinal: int, question: str, sentences: Sequence[str], body: Html) -> Html:
+    """A numbered question, its answer in sentences, and the body that belongs to it."""
     name = f"q{ordinal}"
     number = element("span", str(ordinal), class_="ordinal", aria_hidden="true")
     header = element("header", number, element("h2", question, id=f"{name}-title"))
@@ -35,15 +36,18 @@ def figure(chart: Chart) -> Html:
 
 
 def side_by_side(shown: dict[str, Html], *names: str) -> Html:
+    """Those of the named figures that there are, beside each other."""
     figures = [shown[name] for name in names if name in shown]
     return element("div", *figures, class_="charts") if figures else Html("")
 
 
 def folds(*blocks: Html) -> Html:
+    """Blocks that unfold, one under the other."""
     return element("div", *blocks, class_="folds")
 
 
 def items(texts: Sequence[str]) -> Html:
+    """A list of texts, cut with a count where it is long."""
     more = [f"and {len(texts) - MOST_LISTED:,} more"] if len(texts) > MOST_LISTED else []
     listed = [*(literal(text, longest=600) for text in texts[:MOST_LISTED]), *more]
     return element("ul", *(element("li", text) for text in listed))
