@@ -1,6 +1,7 @@
 """What several test folders share."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,8 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from widenet import cli
 from widenet.data import Dataset, load
 
+Run = Callable[..., tuple[int, str, str]]
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -65,3 +68,18 @@ def regression(arrays) -> Dataset:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(100, 4))
     return arrays(X, X[:, 0] * 3 + X[:, 1] ** 2)
+
+
+@pytest.fixture
+def widenet(monkeypatch, capsys, tmp_path) -> Run:
+    """Run the command line in an empty folder; returns exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["widenet", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return run

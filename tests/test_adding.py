@@ -19,7 +19,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from torch.testing import assert_close
 
 import widenet
-from widenet import cli
 from widenet.cli.study import study_command
 from widenet.compare import methods
 from widenet.data import builtin
@@ -69,17 +68,9 @@ def added(monkeypatch, tmp_path) -> Callable[[str], ModuleType]:
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path) -> Callable[..., tuple[int, str, str]]:
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["widenet", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(stop.value.code or 0), captured.out, captured.err
-
-    return call
+def run(widenet) -> Callable[..., tuple[int, str, str]]:
+    """The command line; the name of its fixture is that of the package here."""
+    return widenet
 
 
 @pytest.mark.parametrize("door", DOORS)
