@@ -3,6 +3,6 @@
 from widenet.report.compare.files import FILES, files, record
 from widenet.report.compare.page import page
 from widenet.report.compare.screen import screen
-from widenet.report.compare.sentences import on_the_way, sentences
+from widenet.report.compare.sentences import sentences
 
-__all__ = ["FILES", "files", "on_the_way", "page", "record", "screen", "sentences"]
+__all__ = ["FILES", "files", "page", "record", "screen", "sentences"]

@@ -49,11 +49,6 @@ def how_compared(result: CompareResult) -> list[str]:
     return told
 
 
-def on_the_way(fact: object) -> tuple[str, ...]:
-    """Nothing but the forecast is known before the end."""
-    return ()
-
-
 def error_text(error: float, measure: Measure) -> str:
     """An error as people read it: a percentage of rows, or a squared error."""
     return f"{100 * error:.2f}%" if measure is Measure.MISCLASSIFIED else f"{error:.3g}"
