@@ -50,6 +50,18 @@ def arrays(tmp_path: Path) -> Callable[[np.ndarray, np.ndarray], Dataset]:
 
 
 @pytest.fixture
+def table(tmp_path):
+    """A data set of rows X and targets y, from a file."""
+
+    def make(X, y, prepare="unit") -> Dataset:
+        path = tmp_path / "table.npz"
+        np.savez(path, X=np.asarray(X, dtype=float), y=np.asarray(y))
+        return load(str(path), prepare=prepare)
+
+    return make
+
+
+@pytest.fixture
 def binary(arrays) -> Dataset:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 6))

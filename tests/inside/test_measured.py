@@ -6,23 +6,11 @@ import pytest
 import torch
 
 from widenet.base.errors import InputError
-from widenet.data import Dataset, load
+from widenet.data import Dataset
 from widenet.inside import measured
 from widenet.inside.measured import cube_columns, measure_data, tensor_singular_value
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-
-
-@pytest.fixture
-def table(tmp_path):
-    """A data set of rows X and targets y, from a file."""
-
-    def make(X, y, prepare="unit") -> Dataset:
-        path = tmp_path / "table.npz"
-        np.savez(path, X=np.asarray(X, dtype=float), y=np.asarray(y))
-        return load(str(path), prepare=prepare)
-
-    return make
 
 
 @pytest.fixture

@@ -22,18 +22,6 @@ from widenet.theory.mild_memorisation.three_layers import theorem5, theorem6
 
 
 @pytest.fixture
-def table(tmp_path):
-    """A data set of rows X and targets y, from a file."""
-
-    def make(X, y, prepare="unit") -> Dataset:
-        path = tmp_path / "table.npz"
-        np.savez(path, X=np.asarray(X, dtype=float), y=np.asarray(y))
-        return load(str(path), prepare=prepare)
-
-    return make
-
-
-@pytest.fixture
 def binary(table) -> Dataset:
     X = np.random.default_rng(0).normal(size=(60, 12))
     return table(X, np.where(X[:, 0] > 0, "up", "down"))

@@ -5,25 +5,13 @@ import pytest
 import torch
 from hypothesis import given, settings, strategies as st
 
-from widenet.data import Dataset, load
+from widenet.data import load
 from widenet.memorise import conditions, problem, sigma
 from widenet.memorise.conditions import conditions_of, nearest_rows
 from widenet.memorise.problem import problem_of
 from widenet.memorise.rounding import squares_moved
 from widenet.memorise.sigma import SquaresGram, smallest_certifiable, smallest_singular_value
 from widenet.report.memorise.sentences import requirements
-
-
-@pytest.fixture
-def table(tmp_path):
-    """A data set of rows X and targets y, from a file."""
-
-    def make(X, y, prepare="unit") -> Dataset:
-        path = tmp_path / "table.npz"
-        np.savez(path, X=np.asarray(X, dtype=float), y=np.asarray(y))
-        return load(str(path), prepare=prepare)
-
-    return make
 
 
 def dense_sigma(Z):

@@ -17,18 +17,6 @@ def digits() -> Dataset:
 
 
 @pytest.fixture
-def table(tmp_path):
-    """A data set of rows X and targets y, from a file."""
-
-    def make(X, y, prepare="unit") -> Dataset:
-        path = tmp_path / "table.npz"
-        np.savez(path, X=np.asarray(X, dtype=float), y=np.asarray(y))
-        return load(str(path), prepare=prepare)
-
-    return make
-
-
-@pytest.fixture
 def gaussian(table):
     rng = np.random.default_rng(0)
     return lambda n, d: table(rng.normal(size=(n, d)), rng.normal(size=n))
