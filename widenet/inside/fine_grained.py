@@ -110,11 +110,12 @@ def _bound_notes(data: MeasuredData, settings: InsideSettings) -> tuple[str, ...
     n, floor, quadratic, delta = data.num_measured, data.lambda_floor, data.quadratic_upper, settings.delta
     if quadratic is None or floor <= 0:
         return ("Without a proven λ₀ the bound has no value.",)
-    bound = generalisation_bound(quadratic, n / 2, n, floor=floor, delta=delta).value
+    bound = generalisation_bound(quadratic, n / 2, n, delta=delta).value
     tells = "which is vacuous for a loss of at most 1" if bound >= 1 else "which is not vacuous"
     limit = f"For unbounded width and vanishing κ the bound is {mpf_text(bound)}, {tells}."
     eta, kappa, steps = settings.eta, settings.kappa, settings.steps
     if eta is None or kappa is None or steps is None:
         return (limit,)
     here = theorem_5_1(n, floor, settings.width, eta, kappa, delta, steps, quadratic)
-    return (limit, f"With this width, κ, step and number of steps the proof gives {mpf_text(here.value)}.")
+    given = "With this width, κ, step and number of steps, and this λ₀ known before the sample"
+    return (limit, f"{given}, the proof gives {mpf_text(here.value)}.")

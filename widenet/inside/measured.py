@@ -114,7 +114,7 @@ def measure_data(
         n=dataset.n,
         d=dataset.d,
         num_outputs=dataset.Y.shape[1],
-        num_repeated=duplicates.num_repeated,
+        num_repeated=duplicates.points.num_repeated,
         num_opposite=int(mirrored.sum()),
         num_measured=len(rows),
         lambda_min=max(lambda_min, floor),

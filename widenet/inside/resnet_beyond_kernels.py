@@ -80,7 +80,11 @@ def _hard_class(data: MeasuredData, settings: InsideSettings) -> tuple[Answer, .
                 "a ResNet learns the class (7.1) from few samples.",
                 ("Its width is a polynomial that the paper does not write down.",),
             ),
-            ("Theorem 2", "no kernel method learns the class (7.1) from few samples.", ()),
+            (
+                "Theorem 2",
+                "no kernel fixed before the labels learns most of the class (7.1) from few samples.",
+                (),
+            ),
             ("Theorem 3", "nor does linear regression over few features.", ()),
         )
     )

@@ -1,6 +1,7 @@
 """Spectrum: Gram operators and vectors -> measures, two-sided brackets, solves, traces."""
 
 from widenet.spectrum.brackets import Bracket, bracket, inverse_bracket
+from widenet.spectrum.enclosure import Enclosure, complexity_ends, enclose, is_provable, proved_floor
 from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
 from widenet.spectrum.gram import DenseGram, Gram, TiledGram
 from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos, radau_measure
@@ -10,19 +11,24 @@ from widenet.spectrum.trace import hutchpp_trace, stochastic_logdet, stochastic_
 __all__ = [
     "Bracket",
     "DenseGram",
+    "Enclosure",
     "Gram",
     "Krylov",
     "SpectralMeasure",
     "TiledGram",
     "bracket",
     "cholesky_floor",
+    "complexity_ends",
     "conjugate_gradients",
     "eigenvalue_floor",
+    "enclose",
     "gauss_measure",
     "hutchpp_trace",
     "inverse_bracket",
+    "is_provable",
     "lanczos",
     "nystrom_preconditioner",
+    "proved_floor",
     "radau_measure",
     "stochastic_logdet",
     "stochastic_trace",

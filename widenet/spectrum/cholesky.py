@@ -93,10 +93,10 @@ def smallest_eigenvalue(
             is at a τ as small as rounding allows; with it one factorisation mostly is enough.
         progress: Told the share of a factorisation that is done.
     """
-    tile = _tiles(matrix) if isinstance(matrix, Tensor) else matrix
+    tile = tiles_of(matrix) if isinstance(matrix, Tensor) else matrix
     width = block_width(n)
     require_memory(8 * (n * (n + width) // 2 + 3 * n * width), f"The smallest eigenvalue of {n:,} rows")
-    diagonal = _diagonal(tile, n, width)
+    diagonal = diagonal_of(tile, n)
     rounding = shift_rounding(diagonal, formation)
     cautious = 2 * rounding
     # The last of these is no proof of anything; it makes room for rounding to find the value all the same.
@@ -201,11 +201,14 @@ def _settled(krylov: Krylov) -> bool:
     return float((B @ vectors[-B.shape[1] :, -1]).norm()) <= ACCURACY * float(values[-1])
 
 
-def _tiles(matrix: Tensor) -> TileOf:
+def tiles_of(matrix: Tensor) -> TileOf:
+    """The tiles of a matrix that is held, shape (n, n)."""
     return lambda top, bottom, left, right: matrix[top:bottom, left:right]
 
 
-def _diagonal(tile: TileOf, n: int, width: int) -> Tensor:
+def diagonal_of(tile: TileOf, n: int) -> Tensor:
+    """The diagonal of a matrix that is known by its tiles, shape (n,)."""
+    width = block_width(n)
     starts = range(0, n, width)
     blocks = (tile(start, min(start + width, n), start, min(start + width, n)) for start in starts)
     return torch.cat([block.diagonal().clone() for block in blocks])

@@ -1,18 +1,28 @@
-"""Certified lower bounds on the smallest eigenvalue of a Gram matrix."""
+"""Lower bounds on the smallest eigenvalue of a Gram matrix, rounding included.
+
+They are proofs for H∞. For other kernels they rest on `KERNEL_ROUNDING` or on the matrix as it is given.
+"""
 
 from math import comb, exp
 
 import torch
 from torch import Tensor
 
+from widenet.base.rounding import UNIT, gamma
 from widenet.kernels.kernel import Kernel
+from widenet.spectrum.cholesky import TileOf, cholesky_factor, diagonal_of, shift_rounding, tiles_of
 
 ORDER = 12  # differences taken; more suppress low powers better, but cost some of the tail and rounding
 REACHES = tuple(10.0 * 2.0 ** (i / 2) for i in range(30))  # powers where the tail may begin; the best counts
 BINS_PER_OCTAVE = 8  # resolution of the histogram of 1 - cosine
 OCTAVES = 20  # pairs closer than 1 - cosine = 2^-20 count as parallel; below is rounding of float32
 NUM_BINS = BINS_PER_OCTAVE * OCTAVES
-KERNEL_ROUNDING = 64 * torch.finfo(torch.float64).eps  # relative error allowed for a kernel value
+SHIFTS = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11)  # shares of the diagonal that a factorisation is tried with
+SINGLE = 2.0**-24  # u of float32
+BIN_MARGIN = 1e-3  # of a bin: more than the rounding in float32 of log₂ and of 1 − cos, some 10⁻⁴
+# Allowed for a value k(t), relative to k(1), times 1 + 1/sin θ. For H∞ it is proved: s^j t and the pair of
+# vectors with that cosine are off by at most 10u, k′ ≤ ½ + 1/(2π sin θ), and the value itself rounds by 4u.
+KERNEL_ROUNDING = 128 * UNIT
 
 
 def eigenvalue_floor(kernel: Kernel, X: Tensor, *, tile: int = 1024) -> float:
@@ -26,18 +36,19 @@ def eigenvalue_floor(kernel: Kernel, X: Tensor, *, tile: int = 1024) -> float:
 
     Returns 0.0 where the bound is vacuous, as with parallel rows.
     """
-    counts = _neighbour_counts(X, tile)
+    counts = neighbour_counts(X, tile)
     bins = torch.arange(counts.shape[1], dtype=torch.float64)
     edges = 1 - 2.0 ** (-(bins + 1) / BINS_PER_OCTAVE)
     edges[-1] = 1.0
     return max(0.0, *(_gershgorin(kernel, counts, edges, exp(-1 / reach)) for reach in REACHES))
 
 
-def _neighbour_counts(X: Tensor, tile: int) -> Tensor:
+def neighbour_counts(X: Tensor, tile: int) -> Tensor:
     """How many other rows lie at each distance of each row; bins of |cos| from far to near, (n, bins)."""
-    X = X.to(torch.float32)
     n, d = X.shape
-    rounding = (d + 4) * torch.finfo(torch.float32).eps / 2  # bound on the error of a product of unit rows
+    X = (X / X.norm(dim=1, keepdim=True)).to(torch.float32)
+    # Of a product of d terms, of the two rows to float32, and of the addition of this to it.
+    rounding = 1.01 * (d + 6) * SINGLE / (1 - (d + 6) * SINGLE)
     counts = torch.zeros(n, NUM_BINS, dtype=torch.float64)
     for start in range(0, n, tile):
         bins = _bins_(X[start : start + tile] @ X[start:].T, rounding)
@@ -49,11 +60,14 @@ def _neighbour_counts(X: Tensor, tile: int) -> Tensor:
 
 
 def _bins_(cosines: Tensor, rounding: float) -> Tensor:
-    """The bin of every |cos|, rounded towards near, of an upper panel that begins at the diagonal."""
+    """The bin of every |cos|, rounded towards near, of an upper panel that begins at the diagonal.
+
+    Bin k has 1 − |cos| ≥ 2^(−(k+1)/8), so a bin too high is never wrong.
+    """
     cosines.abs_().add_(rounding)
     cosines.diagonal().zero_()
     octaves = cosines.neg_().add_(1).clamp_(min=2.0**-OCTAVES).log2_().neg_()
-    return octaves.mul_(BINS_PER_OCTAVE).to(torch.int32).clamp_(max=NUM_BINS - 1)
+    return octaves.mul_(BINS_PER_OCTAVE).add_(BIN_MARGIN).to(torch.int32).clamp_(max=NUM_BINS - 1)
 
 
 def _row_histograms(bins: Tensor) -> Tensor:
@@ -65,33 +79,40 @@ def _row_histograms(bins: Tensor) -> Tensor:
 
 def _gershgorin(kernel: Kernel, counts: Tensor, edges: Tensor, scale: float) -> float:
     cosines = torch.cat([edges, edges.new_ones(1)])
-    difference = sum(
-        comb(ORDER, j) * (-1) ** j * _at_cosines(kernel, scale**j * cosines) for j in range(ORDER + 1)
-    )
-    rounding = 2.0**ORDER * KERNEL_ROUNDING * float(_at_cosines(kernel, cosines[-1:]))
-    circles = counts @ (difference[:-1].clamp(min=0) + rounding)
-    return float(difference[-1] - rounding - circles.max())
+    difference, steepness = torch.zeros_like(cosines), torch.zeros_like(cosines)
+    for j in range(ORDER + 1):
+        at = scale**j * cosines
+        difference += comb(ORDER, j) * (-1) ** j * at_cosines(kernel, at)
+        # At cosine 1 itself the value is exact.
+        steepness += comb(ORDER, j) * (1 + torch.where(at < 1, (1 - at.square()).rsqrt(), 0.0))
+    rounding = KERNEL_ROUNDING * float(at_cosines(kernel, cosines[-1:])) * steepness
+    circles = counts @ (difference[:-1].clamp(min=0) + rounding[:-1]) * (1 + gamma(2 * len(cosines)))
+    largest = float(difference[-1])
+    return largest - float(rounding[-1]) - float(circles.max()) - 4 * UNIT * largest
 
 
-def _at_cosines(kernel: Kernel, cosines: Tensor) -> Tensor:
+def at_cosines(kernel: Kernel, cosines: Tensor) -> Tensor:
     """The kernel of pairs of unit vectors with these cosines, shape of `cosines`."""
     axis = torch.tensor([[1.0, 0.0]], dtype=torch.float64)
     sines = (1 - cosines.square()).clamp(min=0).sqrt()
     return kernel.tile(axis, torch.stack([cosines, sines], dim=1))[0]
 
 
-def cholesky_floor(matrix: Tensor) -> float:
-    """A number below λ_min of a dense matrix (n, n), from factorisations that succeed; 0.0 if none does.
+def cholesky_floor(matrix: Tensor | TileOf, n: int, *, error: float = 0.0) -> float:
+    """A number below λ_min of a symmetric matrix, from a factorisation that succeeds; 0.0 if none does.
 
-    A factorisation of H − aI that runs to its end proves λ_min(H) ≥ a up to rounding of at most
-    (n + 2) ε tr H [Rump 2006].
+    A factorisation of A − τI that runs to its end proves λ_min(A) ≥ τ − e (`shift_rounding`).
+
+    Args:
+        matrix: A in float64, shape (n, n), or tile(top, bottom, left, right) = A[top:bottom, left:right].
+        n: Rows of A. The factor takes 4 n² bytes.
+        error: A bound on the norm of A − H, where the floor is to be one of another matrix H.
     """
-    n = matrix.shape[0]
-    rounding = (n + 2) * torch.finfo(matrix.dtype).eps * float(matrix.trace())
-    for shift in (1e-3, 1e-5, 1e-7):
-        shifted = matrix.clone()
-        guess = max(shift * float(matrix.diagonal().min()), 2 * rounding)
-        shifted.diagonal().sub_(guess)
-        if int(torch.linalg.cholesky_ex(shifted).info) == 0:
-            return guess - rounding
+    tile = tiles_of(matrix) if isinstance(matrix, Tensor) else matrix
+    diagonal = diagonal_of(tile, n)
+    rounding = shift_rounding(diagonal, 0.0) + error
+    shifts = {max(share * float(diagonal.min()), 2 * rounding) for share in SHIFTS}
+    for shift in sorted(shifts, reverse=True):
+        if cholesky_factor(tile, n, shift) is not None:
+            return shift - 1.001 * rounding
     return 0.0

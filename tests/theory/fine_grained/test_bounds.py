@@ -20,6 +20,7 @@ from widenet.theory.fine_grained.bounds import (
     generalisation_bound,
     generalisation_demands,
     lemma_5_4,
+    radius_confidence,
     theorem_5_1,
     theorem_b_1,
 )
@@ -31,8 +32,7 @@ def test_first_term_is_the_complexity_measure(generator):
     H = gram_matrix(kernel_by_name("relu2-hidden"), X)
     y = torch.sign(X[:, 0])
     quadratic = float(y @ torch.linalg.solve(H, y))
-    floor = float(torch.linalg.eigvalsh(H)[0])
-    bound = generalisation_bound(quadratic, float(H.trace()), 50, floor=floor, delta=0.01)
+    bound = generalisation_bound(quadratic, float(H.trace()), 50, delta=0.01)
     assert math.isclose(bound.terms["complexity"], math.sqrt(2 * quadratic / 50), rel_tol=1e-12)
     assert math.isclose(bound.value, sum(bound.terms.values()))
 
@@ -45,14 +45,34 @@ def test_bound_holds_for_a_learnable_target(generator):
     H = gram_matrix(kernel, X)
     alpha = torch.linalg.solve(H, y)
     loss = (kernel.tile(Z, X) @ alpha - z).abs().clamp(max=1).mean()
-    floor = float(torch.linalg.eigvalsh(H)[0])
-    bound = generalisation_bound(float(y @ alpha), 200.0, 400, floor=floor, delta=0.01)
+    bound = generalisation_bound(float(y @ alpha), 200.0, 400, delta=0.01)
     assert loss < bound.value < 1
 
 
 def test_bound_shrinks_as_rows_grow():
-    values = [generalisation_bound(4.0, n / 2, n, floor=1e-3, delta=0.01).value for n in (100, 1000, 10000)]
+    values = [generalisation_bound(4.0, n / 2, n, delta=0.01).value for n in (100, 1000, 10000)]
     assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("quadratic", [0.0, 0.3, 4.0, 4.1, 7e5])
+def test_plain_bound_is_its_formula(quadratic):
+    n, delta = 250, 0.01
+    with mp.workdps(40):
+        radius = mp.sqrt(quadratic)
+        whole = next(i for i in range(1, 10**6) if i >= radius)
+        share_of_radius = mp.mpf(delta) / 3 * (mp.mpf(1) / whole - mp.mpf(1) / (whole + 1))
+        expected = whole * mp.sqrt(mp.mpf(2) / n) + 1 / mp.sqrt(n)
+        expected += 3 * mp.sqrt(mp.log(2 / share_of_radius) / (2 * n))
+    found = generalisation_bound(quadratic, n / 2, n, delta=delta)
+    assert math.isclose(found.value, expected, rel_tol=1e-12)
+    assert found.terms["complexity"] + found.terms["whole radius"] >= math.sqrt(2 / n)
+
+
+def test_shares_of_all_radii_sum_to_the_samples_share_of_delta():
+    """What `radius_confidence` spends on radius i, read back out of it by Theorem B.1's formula."""
+    n, delta, last = 100, 0.03, 2000
+    spent = [2 * math.exp(-2 * n * (float(radius_confidence(i, n, delta)) / 3) ** 2) for i in range(1, last)]
+    assert math.isclose(math.fsum(spent), delta / 3 * (1 - 1 / last), rel_tol=1e-9)
 
 
 @pytest.mark.parametrize("m", [50.0, 1e6, 1e40])
@@ -119,8 +139,8 @@ def of_proof(n, floor, m, eta, kappa, delta, steps, quadratic, C):
     rademacher = B / mp.sqrt(2 * n) * (1 + (2 * log / m) ** 0.25)
     rademacher += 2 * R**2 * mp.sqrt(m) / kappa + R * mp.sqrt(2 * log)
     train = min(mp.mpf(1), mp.sqrt(start * (1 - eta * floor / 2) ** steps))
-    num_radii = mp.ceil(mp.sqrt(n / floor) + errors)
-    return 2 * rademacher + train + 3 * mp.sqrt(mp.log(2 * num_radii / (delta / 3)) / (2 * n))
+    share_of_radius = delta / 3 * (1 / B - 1 / (B + 1))
+    return 2 * rademacher + train + 3 * mp.sqrt(mp.log(2 / share_of_radius) / (2 * n))
 
 
 @pytest.mark.parametrize(("m", "kappa", "C"), [(1e4, 1e-3, 1.0), (1e40, 1e-5, 1.0), (1e60, 1e-8, 0.3)])
@@ -136,7 +156,7 @@ def test_theorem_has_the_terms_of_kappa_and_width(m, kappa, C):
 
 def test_theorem_comes_to_its_plain_bound_as_the_width_grows():
     """Up to the training loss, which so many steps bring below the 1/√n that the plain bound allows."""
-    limit = generalisation_bound(50.0, 50.0, 100, floor=0.01, delta=0.1)
+    limit = generalisation_bound(50.0, 50.0, 100, delta=0.1)
     found = theorem_5_1(100, 0.01, 1e200, 1e-6, 1e-40, 0.1, 10**10, 50.0)
     assert found.terms["in the limit m → ∞, κ → 0"] == limit.value
     assert found.value == pytest.approx(limit.value - limit.terms["training loss"], rel=1e-2)

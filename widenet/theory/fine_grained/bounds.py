@@ -23,33 +23,39 @@ class GeneralisationBound:
     terms: dict[str, float]
 
 
-def generalisation_bound(
-    quadratic: float, trace: float, n: int, *, floor: float, delta: float
-) -> GeneralisationBound:
+def generalisation_bound(quadratic: float, trace: float, n: int, *, delta: float) -> GeneralisationBound:
     """Theorem 5.1 with the constants of its proof (D.3), for a network of unbounded width and vanishing κ.
 
     The trained function lies in a ball of radius B = √(yᵀH⁻¹y), whose Rademacher complexity is at most
     B √(tr H) / n; for H∞ this is B / √(2n), and twice it is the complexity (10). The proof rounds B up to a
-    whole number i ≤ √(n/λ₀) + 1, pays for the choice of i by a union bound over Theorem B.1, and allows a
-    training loss of 1/√n.
+    whole number i, pays for the choice of i by a union bound over Theorem B.1, and allows a training loss of
+    1/√n. `radius_confidence` has the union bound.
 
     Args:
         quadratic: yᵀH⁻¹y.
         trace: tr H.
         n: Number of rows.
-        floor: λ₀, a lower bound on λ_min(H).
         delta: Failure probability δ of the statement; a third of it is spent on the sampling of the rows.
     """
     radius = math.sqrt(quadratic)
     per_radius = 2 * math.sqrt(trace) / n
-    num_radii = math.ceil(math.sqrt(n) / math.sqrt(floor)) + 1
+    whole = max(1, math.ceil(radius))
     terms = {
         "complexity": per_radius * radius,
-        "whole radius": per_radius * (math.ceil(radius) - radius),
+        "whole radius": per_radius * (whole - radius),
         "training loss": 1 / math.sqrt(n),
-        "confidence": 3 * math.sqrt((math.log(6 * num_radii) - math.log(delta)) / (2 * n)),
+        "confidence": float(radius_confidence(whole, n, delta)),
     }
     return GeneralisationBound(sum(terms.values()), terms)
+
+
+def radius_confidence(i: Number | int, n: int, delta: Number | float) -> Number:
+    """3√(log(2/δ_i)/(2n)) of Theorem B.1 at δ_i = δ/(3i(i+1)), the share of δ that the ball of radius i has.
+
+    The balls of all radii 1, 2, … hold at once, because Σ 1/(i(i+1)) = 1. Which of them are counted must not
+    depend on the sample: D.3's list up to O(√(n/λ₀)) would have to know λ₀ before it.
+    """
+    return 3 * context.sqrt(context.log(6 * mpf(i) * (i + 1) / mpf(delta)) / (2 * n))
 
 
 def finite_terms(
@@ -73,19 +79,19 @@ def finite_terms(
     errors = movement_errors(n, floor, m, kappa, share, C)
     radius = context.sqrt(quadratic) + sum(errors.values())
     reach = neuron_radius(n, floor, m, kappa, share)
-    networks = _rademacher_terms(n, m, kappa, reach, context.ceil(radius), delta / SHARE_OF_NETWORKS)
+    whole = max(mpf(1), context.ceil(radius))
+    networks = _rademacher_terms(n, m, kappa, reach, whole, delta / SHARE_OF_NETWORKS)
     start = errors.pop("nκ/(λ₀δ)")
-    num_radii = context.ceil(context.sqrt(n / mpf(floor)) + start + sum(errors.values()))
     per_radius = context.sqrt(mpf(2) / n)
     return {
         "complexity": per_radius * context.sqrt(quadratic),
         "κ, Lemma 5.3": per_radius * start,
         "width, Lemma 5.3": per_radius * sum(errors.values()),
-        "whole radius": per_radius * (context.ceil(radius) - radius),
+        "whole radius": per_radius * (whole - radius),
         "width, Lemma 5.4": 2 * networks["finite width"],
         "signs that flip, Lemma 5.4": 2 * (networks["2R²√m/κ"] + networks["R√(2 log(2/δ))"]),
         "training loss": _training_loss(n, floor, eta, kappa, share, steps),
-        "confidence": 3 * context.sqrt(context.log(6 * num_radii / delta) / (2 * n)),
+        "confidence": radius_confidence(whole, n, delta),
     }
 
 
@@ -146,11 +152,11 @@ def theorem_5_1(
     demands = generalisation_demands(n, floor, m, eta, kappa, steps, delta, C_m, C_eta, C_kappa, C_k)
     terms = finite_terms(n, floor, m, eta, kappa, delta, steps, quadratic, C)
     bound = sum(terms.values())
-    limit = generalisation_bound(quadratic, n / 2, n, floor=floor, delta=delta).value
+    limit = generalisation_bound(quadratic, n / 2, n, delta=delta).value
     return Found(
         bound,
-        formula="L_D ≤ 2R_S + L_S + 3√(log(6i/δ)/(2n)), which is √(2yᵀH∞⁻¹y/n) + O(√(log(n/(λ₀δ))/n)) for "
-        "small κ and large m",
+        formula="L_D ≤ 2R_S + L_S + 3√(log(6i(i+1)/δ)/(2n)) with i = ⌈B⌉, which is √(2yᵀH∞⁻¹y/n) + "
+        "O(√(log(n/(λ₀δ))/n)) for small κ and large m",
         filled=" + ".join(mpf_text(term) for term in terms.values()),
         terms={**terms, "in the limit m → ∞, κ → 0": limit},
         demands=demands,
@@ -159,6 +165,7 @@ def theorem_5_1(
             f"and vanishing κ; at this width and κ the proof (D.3) gives {mpf_text(bound)}.",
             "The required width is where the errors of Lemma 5.3 at δ fall below 1; the paper writes "
             "κ⁻² poly(n, 1/λ₀, 1/δ).",
+            "At finite width λ₀ sets R, so it must be known before the sample; the plain bound needs no λ₀.",
         ),
     )
 

@@ -1,1 +1,1 @@
-"""Theorems of `resnet-beyond-kernels`: what the ResNet learns, and what no kernel can."""
+"""Theorems of `resnet-beyond-kernels`: what the ResNet learns, and kernels fixed before the labels do not."""

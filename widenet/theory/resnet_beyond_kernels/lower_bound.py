@@ -1,4 +1,4 @@
-"""What no kernel method can do on the class (7.1) of `resnet-beyond-kernels`.
+"""What kernels fixed before the labels cannot do on average over the class (7.1) of `resnet-beyond-kernels`.
 
 The class has a function H_S(x) = (√d x_j + αχ_S(x))_{j ∈ S} for each set S of k among d₁ coordinates, where
 χ_S(x) = Π_{j ∈ S} √d x_j. From N samples a kernel method predicts each output by a function in the span of N
@@ -22,7 +22,9 @@ def class_size(d1: int, k: int) -> int:
 
 
 def kernel_floor(num_samples: float, d1: int, k: int, alpha: float) -> float:
-    """α²(1 − N/C(d₁, k)), or 0: no kernel has a smaller mean error over the class, per output.
+    """α²(1 − N/C(d₁, k)), or 0: no kernel fixed before the labels has a smaller mean error over the class.
+
+    The error is that of one output.
 
     >>> kernel_floor(110, d1=12, k=3, alpha=0.5)
     0.125
@@ -31,12 +33,12 @@ def kernel_floor(num_samples: float, d1: int, k: int, alpha: float) -> float:
 
 
 def fewest_samples(error: float, d1: int, k: int, alpha: float) -> int:
-    """The fewest samples from which a kernel could have this mean error over the class, per output."""
+    """The fewest samples from which a kernel fixed before the labels could have this mean error."""
     return math.ceil(class_size(d1, k) * max(0.0, 1 - error / alpha**2) - 1e-9)
 
 
 def far_share(num_samples: float, d1: int, k: int, error: float, alpha: float) -> float:
-    """Share of the class on which every kernel has an error above this, per output: at least this much.
+    """Share of the class on which every kernel fixed before the labels has an error above this: at least.
 
     An error of at most e = (1 − s)α² on H_S needs a share s of χ_S in the space, and these shares add up to
     at most N over the class.
@@ -47,7 +49,7 @@ def far_share(num_samples: float, d1: int, k: int, error: float, alpha: float) -
 
 @HARD_CLASS.states(
     "Theorem 2, sharpened (docs/theory-separation.md)",
-    "The mean error over the class (7.1) below which no kernel method gets from N samples",
+    "Mean error over the class (7.1) of kernels fixed before the labels, from N samples: at least",
     "kernel-lower-bound",
     num_samples=Argument("number of samples N", low=0),
     d1=Argument("number of coordinates d₁ that may carry the signal", low=2, high=1000),
@@ -74,8 +76,8 @@ def kernel_lower_bound(num_samples: int, d1: int, k: int, alpha: float) -> Found
         notes=(
             f"N = {num_samples} is {compared} C(d₁, k) = {size}, "
             f"so the bound is {'not vacuous' if below else 'vacuous: it is 0'}.",
-            "It is on the mean over the class of the squared error of one output, for any kernel, any "
-            "samples and any weights, even those that know the function.",
+            "It is on the mean over the class of the squared error of one output, for any kernel that is "
+            "fixed before the labels, any samples and any weights, even those that know the function.",
         ),
         holds=below,
     )

@@ -1,4 +1,4 @@
-"""Theorems of `resnet-beyond-kernels`: what a three-layer ResNet learns, and what no kernel does.
+"""Theorems of `resnet-beyond-kernels`: what a three-layer ResNet learns, and kernels do not.
 
 The target is H = F + αG(F) of Concept 1 or 2, with k outputs.
 """
@@ -102,14 +102,14 @@ def corollary_7_1(
     )
 
 
-@HARD_CLASS.states("Theorem 2", "Risk that no kernel method gets below on the class (7.1)")
+@HARD_CLASS.states("Theorem 2", "Risk of kernels fixed before the labels on most of the class (7.1): above")
 def theorem_2(d: int, d1: int, k: int, N: int, alpha: float) -> Found:
-    """Risk that every kernel method with N samples exceeds on 99% of the class (7.1), version 3."""
+    """Risk that every kernel fixed before the labels exceeds, from N samples, on 99% of the class (7.1)."""
     return _hard_class("N", d, d1, k, N, alpha)
 
 
 @HARD_CLASS.states(
-    "Theorem 3", "Risk that no linear regression over D features gets below on the class (7.1)"
+    "Theorem 3", "Risk of linear regression over D fixed features on most of the class (7.1): above"
 )
 def theorem_3(d: int, d1: int, k: int, D: int, alpha: float) -> Found:
     """Risk that linear regression over any D features exceeds on 99% of the class (7.1)."""
