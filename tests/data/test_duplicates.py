@@ -40,7 +40,7 @@ def test_by_hand(digits):
     assert found.opposite == ((101, 104),)
     assert found.group.tolist() == [0, 1, 0, 3, 0, 5, 1]
     assert found.unique.tolist() == [0, 1, 3, 5]
-    assert found.num_repeated == 3
+    assert found.points.num_repeated == 3
 
 
 @settings(max_examples=100, deadline=None)

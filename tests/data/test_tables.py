@@ -205,12 +205,6 @@ def test_given_keeps_what_the_user_wrote(write):
     assert data.given[:2] == ("0.50", "1.50")
 
 
-def test_row_numbers_among_the_features_are_pointed_out(write):
-    numbered = "id,a,y\n" + "".join(f"{i + 1},{i % 7},{i % 2}\n" for i in range(30))
-    assert "'id' counts the rows: drop it if it is only an identifier." in load(write(numbered)).provenance
-    assert not any("counts the rows" in sentence for sentence in load(write(HEADER + ROWS)).provenance)
-
-
 def test_numeric_headers_that_count_are_names(write):
     assert load(write("0,1,2\n" + "".join(f"{i},{i * i},{i % 2}\n" for i in range(9)))).names == (
         "0",

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 import torch
 
-from widenet.data.targets import class_columns, encode_targets
+from widenet.data.targets import class_columns, encode_like, encode_targets
 
 
 def encoded(values, **options):
@@ -36,6 +36,27 @@ def test_task_is_read_off_the_values(values, task, classes):
 
 def test_categories_are_classes_whatever_they_are_made_of():
     assert encoded(pd.Categorical([1.5, 2.5, 1.5])).classes == ("1.5", "2.5")
+
+
+@pytest.mark.parametrize("kind", [str, int])
+def test_whole_numbers_keep_all_their_digits(kind):
+    large = [kind(9007199254740993), kind(9007199254740992)] * 5
+    targets = encoded(large)
+    assert targets.classes == ("9007199254740992", "9007199254740993")
+    assert targets.labels.tolist() == [1, 0] * 5
+    held_out = encode_like(pd.Series(large, name="y"), targets.classes, targets.units)
+    assert held_out.labels.tolist() == targets.labels.tolist()
+
+
+def test_whole_numbers_that_lost_their_digits_are_no_classes():
+    assert encoded([9007199254740993.0, 1.0]).task == "regression"
+
+
+def test_one_number_written_in_two_ways_is_one_class():
+    targets = encoded(["6.0", "6", "7", "7.0"])
+    assert targets.classes == ("6", "7")
+    assert targets.labels.tolist() == [0, 0, 1, 1]
+    assert targets.given == ("6.0", "6", "7", "7.0")
 
 
 def test_labels_point_at_their_classes():

@@ -15,6 +15,7 @@ from widenet.data.concepts import (
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import Duplicates, find_duplicates
 from widenet.data.inputs import Cube, Inputs, Product, Sphere
+from widenet.data.leaks import Leak, LeakKind
 from widenet.data.loading import file_hash, held_out, load
 from widenet.data.noise import flip_labels, redraw_labels, subset, with_labels
 from widenet.data.paper_concepts import parity6, resnet_cube, resnet_hard, three_sines, three_tanhs
@@ -29,6 +30,8 @@ __all__ = [
     "Duplicates",
     "GeneralSums",
     "Inputs",
+    "Leak",
+    "LeakKind",
     "Parities",
     "Preparation",
     "Product",

@@ -14,6 +14,7 @@ from widenet.data.builtin import Pixels
 from widenet.data.columns import CategoricalColumn, Column, NumericColumn, fit_array_columns, fit_column
 from widenet.data.concept_names import CONCEPTS, TEST, TRAIN, Draw, parse_draw
 from widenet.data.dataset import Dataset
+from widenet.data.leaks import Leak, find_leaks
 from widenet.data.prepare import Kind, Preparation, fit_preparation
 from widenet.data.tables import Table, refuse_missing
 from widenet.data.targets import Targets, class_targets, encode_like, encode_targets
@@ -116,8 +117,9 @@ def array_dataset(
     columns = fit_array_columns(native, names, impute=impute)
     preparation, X, prepared = fit_preparation(native, columns, kind or ("unit" if is_image else "standard"))
     images = torch.from_numpy(np.ascontiguousarray(native)) if is_image else None
+    leaks = () if is_image else find_leaks(native, columns, targets)  # no pixel gives a picture away
     provenance = (*notes, targets.note, *_imputed_note(columns), *prepared)
-    return _assemble(name, X, targets, preparation, images, provenance)
+    return _assemble(name, X, targets, preparation, images, provenance, leaks)
 
 
 def _table_dataset(name: str, table: Table, kind: Kind, notes: tuple[str, ...], *, impute: bool) -> Dataset:
@@ -127,9 +129,10 @@ def _table_dataset(name: str, table: Table, kind: Kind, notes: tuple[str, ...], 
         refuse_missing(table.features)
     columns = tuple(fit_column(table.features[column], impute=impute) for column in table.features.columns)
     preparation, X, prepared = fit_preparation(table.features, columns, kind)
-    encodings = (*_counting_note(table), *_encoding_note(columns), *_imputed_note(columns))
+    leaks = find_leaks(table.features, columns, targets)
+    encodings = (*_encoding_note(columns), *_imputed_note(columns))
     provenance = (*notes, *table.notes, targets.note, *encodings, *prepared)
-    return _assemble(name, X, targets, preparation, None, provenance)
+    return _assemble(name, X, targets, preparation, None, provenance, leaks)
 
 
 def _assemble(
@@ -139,6 +142,7 @@ def _assemble(
     preparation: Preparation,
     images: Tensor | None,
     provenance: tuple[str, ...],
+    leaks: tuple[Leak, ...] = (),
 ) -> Dataset:
     return Dataset(
         name=name,
@@ -154,6 +158,7 @@ def _assemble(
         preparation=preparation,
         provenance=provenance,
         target_scale=targets.units,
+        leaks=leaks,
     )
 
 
@@ -180,15 +185,6 @@ def _decoded(y: np.ndarray) -> np.ndarray:
         except UnicodeDecodeError as error:
             raise InputError("Array 'y' holds text that is not UTF-8: save it as numpy strings.") from error
     return y.astype(object) if y.dtype.kind == "U" else y.astype(y.dtype.newbyteorder("="))
-
-
-def _counting_note(table: Table) -> tuple[str, ...]:
-    """A warning of columns that only number the rows; they cannot be told from a measurement for certain."""
-    whole = table.features.select_dtypes("integer")
-    counting = [name for name in whole if (np.diff(whole[name]) == 1).all() and whole[name].iloc[0] in (0, 1)]
-    if not counting:
-        return ()
-    return (f"{listed(counting)} counts the rows: drop it if it is only an identifier.",)
 
 
 def _encoding_note(columns: tuple[Column, ...]) -> tuple[str, ...]:

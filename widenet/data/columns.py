@@ -12,6 +12,7 @@ from torch import Tensor
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
 from widenet.base.wording import counted, listed, natural_key, shown
+from widenet.data.commas import comma_advice, have_commas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 FEW = 20  # at most this many distinct values make a set of codes ...
 ROWS_PER_CODE = 5  # ... and only where there are this many rows for each
 MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become
+LARGEST_WHOLE = 2.0**53  # from here on, float64 does not tell whole numbers apart
 ALWAYS_CATEGORIES = 10  # so few distinct texts are categories even where nearly every row has its own
 
 
@@ -94,6 +96,18 @@ def numbers(values: pd.Series) -> np.ndarray:
     return pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan, copy=True)
 
 
+def whole_numbers(values: pd.Series) -> np.ndarray | None:
+    """Values as integers of shape (n,), all digits kept; None where some are not whole for certain."""
+    import pandas as pd
+
+    parsed = pd.to_numeric(values, errors="coerce")
+    if parsed.dtype.kind in "iu":
+        return np.asarray(parsed.to_numpy(np.uint64 if parsed.dtype.kind == "u" else np.int64))
+    reals = numbers(values)
+    is_whole = (reals == np.rint(reals)) & (np.abs(reals) < LARGEST_WHOLE)
+    return reals.astype(np.int64) if is_whole.all() else None
+
+
 def texts(values: pd.Series) -> np.ndarray:
     """Values as text, object of shape (n,); what stands where a value is missing means nothing."""
     return np.array([str(value) for value in values.astype(object)], dtype=object)
@@ -146,24 +160,25 @@ def is_numeric(values: pd.Series) -> bool:
     if few_codes(values.nunique(), num_given) and odd_counts.min() > 1:
         return False
     if 2 * num_odd <= num_given:
-        comma, most = _decimal_comma(odd_counts.index[0]), f"{num_given - num_odd:,} of {num_given:,}"
-        hint = "write decimals with a point" if comma else "correct it or drop the row"
+        most = f"{num_given - num_odd:,} of {num_given:,}"
+        hint = comma_advice(texts(values[odd]).tolist()) or "correct it or drop the row"
         refuse_first(odd, values, f"is not a number, as {most} values of this column are: {hint}.")
     return False
 
 
-def _decimal_comma(text: str) -> bool:
-    whole, comma, fraction = text.strip().lstrip("+-").partition(",")
-    return bool(comma) and whole.isdigit() and fraction.isdigit()
+def refuse_commas(name: object, words: list[str]) -> None:
+    """Raise where a column of text is numbers, some of them with commas."""
+    if have_commas(words):
+        with_comma = [word for word in words if "," in word]
+        raise InputError(
+            f"Column {shown(name)} holds numbers with commas, such as {shown(with_comma[0])}: "
+            f"{comma_advice(with_comma)}."
+        )
 
 
 def _fit_categories(name: str, words: np.ndarray, *, impute: bool) -> CategoricalColumn:
     distinct, counts = np.unique(words.astype(str), return_counts=True)
-    if all(_decimal_comma(word) for word in distinct):
-        raise InputError(
-            f"Column {shown(name)} holds numbers such as {shown(words[0])} with a decimal comma: "
-            "write decimals with a point."
-        )
+    refuse_commas(name, distinct.tolist())
     if len(distinct) > MAX_CATEGORIES or len(distinct) > max(ALWAYS_CATEGORIES, len(words) / 2):
         raise InputError(
             f"Column {shown(name)} is text with {len(distinct):,} distinct values in "

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from widenet.data.leaks import Leak
 from widenet.data.origin import Origin
 from widenet.data.prepare import Preparation
 from widenet.data.targets import OWN_UNITS, TargetScale, Task
@@ -31,6 +32,8 @@ class Dataset:
         provenance: Sentences that tell what was read and which encodings were made.
         target_scale: From Y back to the user's units; the same for a subset of the rows.
         origin: How to load these rows again; None where they did not come from `load`.
+        leaks: Columns of the file that give its target away; they do so in any subset of the rows, and are
+            not looked for in images, in what a concept class draws, and under other labels.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Dataset:
     provenance: tuple[str, ...]
     target_scale: TargetScale = OWN_UNITS
     origin: Origin | None = None
+    leaks: tuple[Leak, ...] = ()
 
     @property
     def n(self) -> int:

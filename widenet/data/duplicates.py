@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from widenet.data.dataset import Dataset
+from widenet.data.points import Points, points_of
 
 COSINE_TOLERANCE = 1e-12
 CHORD = (2 * COSINE_TOLERANCE) ** 0.5  # ‖x − z‖² = 2 (1 − cos) on the unit sphere
@@ -39,9 +40,9 @@ class Duplicates:
     unique: Tensor
 
     @property
-    def num_repeated(self) -> int:
-        """How many rows repeat an earlier one."""
-        return len(self.group) - len(self.unique)
+    def points(self) -> Points:
+        """The distinct points, those of `unique`."""
+        return points_of(self.group)
 
 
 def find_duplicates(dataset: Dataset) -> Duplicates:

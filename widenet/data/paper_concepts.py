@@ -44,11 +44,11 @@ def resnet_hard(
     coordinates: Sequence[int] | None = None,
     background: Inputs | None = None,
 ) -> Concept:
-    """A member of the class that no kernel learns [resnet-beyond-kernels, (7.1)].
+    """A member of the class that kernels fixed before the labels do not learn [resnet-beyond-kernels, (7.1)].
 
     Inputs are uniform on {±1/√d}^d1, and the other d − d1 coordinates have any distribution. F(x) is √d times
     k of the first d1 coordinates, and H = F + αG(F) with G_i(y) = y1y2…yk for every i. By Theorem 2 every
-    kernel that sees N ≤ C(d1, k)/1000 rows has squared error above α²/16 on 99% of the class.
+    such kernel that sees N ≤ C(d1, k)/1000 rows has squared error above α²/16 on 99% of the class.
 
     Args:
         d: Coordinates of x.

@@ -11,14 +11,22 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, listed, natural_key, shown
-from widenet.data.columns import few_codes, is_numeric, missing, numbers, refuse_first, texts
+from widenet.data.columns import (
+    LARGEST_WHOLE,
+    few_codes,
+    is_numeric,
+    missing,
+    numbers,
+    refuse_commas,
+    refuse_first,
+    texts,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Task = Literal["binary", "multiclass", "regression"]
-
-LARGEST_CODE = 2.0**53  # beyond it, float64 does not tell whole numbers apart
 
 
 @dataclass(frozen=True)
@@ -90,13 +98,12 @@ def encode_targets(values: pd.Series) -> Targets:
     if nominal or not is_numeric(values):
         return _text_classes(given, values)
     refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
-    distinct = np.unique(parsed)
+    whole = whole_numbers(values)
+    distinct, index = np.unique(parsed if whole is None else whole, return_inverse=True)
     if len(distinct) == 1:
         _refuse_single(values)
-    whole = bool((parsed == np.rint(parsed)).all()) and float(np.abs(parsed).max()) <= LARGEST_CODE
-    if whole and (len(distinct) == 2 or few_codes(len(distinct), len(parsed))):
-        labels = torch.from_numpy(np.searchsorted(distinct, parsed))
-        return class_targets(labels, tuple(f"{value:.0f}" for value in distinct), given)
+    if whole is not None and (len(distinct) == 2 or few_codes(len(distinct), len(parsed))):
+        return class_targets(torch.from_numpy(index), tuple(str(value) for value in distinct), given)
     return _regression(parsed, given, values)
 
 
@@ -116,7 +123,9 @@ def encode_like(values: pd.Series, classes: tuple[str, ...], units: TargetScale)
         note = "The target is a number, scaled as that of the training rows."
         return Targets(Y, None, (), "regression", given, note, units)
     index = {name: k for k, name in enumerate(classes)}
-    whole = [f"{value:.0f}" if value == np.rint(value) else "" for value in parsed]  # 1.0 is the class 1
+    whole = [  # 1.0 is the class 1
+        f"{value:.0f}" if value == np.rint(value) and abs(value) < LARGEST_WHOLE else "" for value in parsed
+    ]
     words = [word if word in index else number for word, number in zip(given, whole, strict=True)]
     unknown = np.array([word not in index for word in words])
     refuse_first(unknown, values, "is a class that no training row has: drop the row.")
@@ -135,6 +144,7 @@ def _text_classes(given: tuple[str, ...], values: pd.Series) -> Targets:
     if len(classes) == 1:
         _refuse_single(values)
     if len(classes) > max(2, len(given) / 2):
+        refuse_commas(values.name, list(classes))
         raise InputError(
             f"The target column {shown(values.name)} is text with {len(classes):,} distinct values in "
             f"{counted(len(given), 'row')}, too many to learn as classes: choose another `target`."

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import torch
 
 from widenet.data.dataset import Dataset
+from widenet.data.leaks import Leak, LeakKind
+
+__all__ = ["DataSummary", "Leak", "LeakKind", "data_summary"]  # leaks are a part of a summary
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class DataSummary:
         task: binary, multiclass or regression.
         prepare: The map that was used, of `Preparation`.
         provenance: Sentences on what was read and which encodings were made.
+        leaks: Columns that give the target away.
     """
 
     name: str
@@ -32,6 +36,7 @@ class DataSummary:
     task: str
     prepare: str
     provenance: tuple[str, ...]
+    leaks: tuple[Leak, ...] = ()
 
 
 def data_summary(dataset: Dataset) -> DataSummary:
@@ -47,4 +52,5 @@ def data_summary(dataset: Dataset) -> DataSummary:
         task=dataset.task,
         prepare=dataset.preparation.kind,
         provenance=dataset.provenance,
+        leaks=dataset.leaks,
     )

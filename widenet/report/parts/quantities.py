@@ -1,6 +1,9 @@
 """Numbers and names as people read them, the same on the page and in the terminal."""
 
-from widenet.base.wording import duration, percent
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+from widenet.base.wording import duration, number, percent
 
 LONGEST = 60  # characters of a name that a sentence shows
 
@@ -10,9 +13,31 @@ def precise(value: float) -> str:
     return f"{value:.6g}"
 
 
+def rounded_down(value: float, digits: int = 3) -> str:
+    """So many digits, never more than the value: for what is at least so much."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def rounded_up(value: float, digits: int = 3) -> str:
+    """So many digits, never less than the value: for what is at most so much."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def _rounded(value: float, digits: int, way: str) -> str:
+    if value == 0 or not math.isfinite(value):
+        return number(value)
+    exact = Decimal(value)
+    return f"{float(exact.quantize(Decimal(1).scaleb(exact.adjusted() + 1 - digits), way)):.{digits}g}"
+
+
 def percent_range(low: float, high: float) -> str:
     """An interval of shares, as in '2% to 9%'."""
     return f"{percent(low)} to {percent(high)}"
+
+
+def shown_p(p: float, least: float = 1e-4) -> str:
+    """A p-value, as in 'p = 0.03', or 'p < 0.0001' where it is below `least`."""
+    return f"p < {least:g}" if p < least else f"p = {p:.2g}"
 
 
 def short_duration(seconds: float) -> str:
