@@ -1,4 +1,4 @@
-"""The learning curve against refitting, against a known power law, and against all rows of digits."""
+"""The learning curve against a known power law, held-out rows, twins, and labels that say nothing."""
 
 import math
 
@@ -8,20 +8,18 @@ from sklearn.datasets import load_diabetes, load_digits
 from torch import Tensor
 
 from widenet.base.errors import InputError
+from widenet.data.targets import class_columns
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.learning_curve import (
-    ERROR_PRIOR,
-    CurvePrior,
+    WORTHWHILE,
+    Gain,
     LearningCurve,
-    LogCurve,
-    extrapolate,
-    log_error_curve,
+    constant_error,
     mistakes,
+    more_rows_help,
     predict_learning_curve,
-    sampled_share_interval,
+    share_intervals,
     squared_errors,
-    subset_sizes,
-    unseen_predictions,
     wilson_interval,
 )
 
@@ -68,20 +66,6 @@ class FourierKernel:
         return self.weights.sum().expand(len(X))
 
 
-@pytest.mark.parametrize("ridge", [0.0, 0.3])
-def test_unseen_predictions_are_those_of_refitting_without_the_row(ridge: float) -> None:
-    X, Y = noisy_line(30)
-    Y = torch.cat([Y, torch.randn(30, 2, generator=seeded(5), dtype=torch.float64)], 1)
-    K, subset = H.tile(X, X), torch.tensor([3, 17, 0, 8, 11, 5, 19, 2])
-    predictions = unseen_predictions(K[:20], Y, subset, ridge)
-    for i in range(30):
-        others = subset[subset != i]
-        A = K[others][:, others] + ridge * torch.eye(len(others), dtype=K.dtype)
-        torch.testing.assert_close(
-            predictions[i], K[i, others] @ torch.linalg.solve(A, Y[others]), rtol=1e-6, atol=1e-7
-        )
-
-
 def test_squared_errors_and_mistakes_by_hand() -> None:
     binary, signs = torch.tensor([[0.5], [-0.1], [0.0]]), torch.tensor([[1.0], [1.0], [-1.0]])
     assert squared_errors(binary, signs).tolist() == pytest.approx([0.25, 1.21, 1.0])
@@ -89,56 +73,6 @@ def test_squared_errors_and_mistakes_by_hand() -> None:
     columns, one_hot = torch.tensor([[0.2, 0.1], [0.3, 0.4]]), torch.tensor([[1.0, 0.0], [1.0, 0.0]])
     assert squared_errors(columns, one_hot).tolist() == pytest.approx([0.65, 0.65])
     assert mistakes(columns, one_hot).tolist() == [0, 1]
-
-
-def test_subset_sizes() -> None:
-    assert subset_sizes(449) == [449, 224, 112, 56, 28]
-    assert subset_sizes(10) == [10]
-    assert subset_sizes(60000) == [4096, 2048, 1024, 512, 256, 128, 64]
-
-
-def test_covariance_of_log_errors_is_that_of_resampling_the_rows() -> None:
-    rows = torch.randn(400, 3, generator=seeded(), dtype=torch.float64).cumsum(1).square() + 0.5
-    curve = log_error_curve({size: rows[:, k][None] for k, size in enumerate((10, 20, 40))})
-    draws = torch.randint(400, (4000, 400), generator=seeded(1))
-    resampled = torch.cov(rows[draws].mean(1).log().T)
-    torch.testing.assert_close(curve.covariance, resampled, rtol=0.2, atol=0)
-    torch.testing.assert_close(curve.values, rows.mean(0).log())
-
-
-def test_extrapolation_is_conditioning_on_simulated_curves() -> None:
-    """The same posterior from the sample covariance of half a million simulated random curves."""
-    prior = CurvePrior(slope=-0.3, slope_deviation=0.3, drift=0.2, drift_beyond=0.0, roughness=0.05)
-    generator, count, steps = seeded(), 500_000, 16
-    slope = -0.3 + 0.3 * torch.randn(count, generator=generator, dtype=torch.float64)
-    value = 2.0 * torch.randn(count, generator=generator, dtype=torch.float64)
-    curves = [value]
-    for _ in range(4):  # four doublings, in small steps of the slope's random walk
-        for _ in range(steps):
-            kick = 0.2 / math.sqrt(steps) * torch.randn(count, generator=generator, dtype=torch.float64)
-            value = value + (slope + kick / 2) / steps
-            slope = slope + kick
-        curves.append(value)
-    simulated = torch.stack(curves)
-    seen = simulated[:3] + 0.05 * torch.randn(3, count, generator=generator, dtype=torch.float64)
-    joint = torch.cov(torch.cat([seen, simulated[4:]]))
-    gain = torch.linalg.solve(joint[:3, :3], joint[:3, 3])
-    observed = torch.tensor([0.1, -0.4, -0.7], dtype=torch.float64)
-    expected = simulated[4].mean() + gain @ (observed - seen.mean(1))
-
-    curve = LogCurve(torch.tensor([50.0, 100.0, 200.0]).double(), observed, torch.zeros(3, 3).double(), 200)
-    mean, variance = extrapolate(curve, torch.tensor([800.0]).double(), prior)
-    assert float(mean) == pytest.approx(float(expected), abs=0.02)
-    assert float(variance) == pytest.approx(float(joint[3, 3] - gain @ joint[:3, 3]), rel=0.05)
-
-
-def test_extrapolation_continues_a_precisely_known_power_law() -> None:
-    sizes = torch.tensor([50.0, 100.0, 200.0, 400.0]).double()
-    curve = LogCurve(sizes, (3 * sizes**-0.8).log(), 1e-8 * torch.eye(4).double(), 400)
-    future = torch.tensor([800.0, 3200.0]).double()
-    mean, variance = extrapolate(curve, future, ERROR_PRIOR)
-    torch.testing.assert_close(mean, (3 * future**-0.8).log(), rtol=0, atol=0.03)
-    assert 0 < float(variance[0]) < float(variance[1]) < 0.4**2
 
 
 def test_curve_of_a_kernel_with_known_spectrum_has_the_exponent_of_theory() -> None:
@@ -154,36 +88,110 @@ def test_curve_of_a_kernel_with_known_spectrum_has_the_exponent_of_theory() -> N
     measured = predict_learning_curve(kernel, angles, Y, [2048], classification=False, generator=seeded())
     at = dict(zip(measured.n, measured.error, strict=True))
     assert at[1024] / at[64] == pytest.approx(1 / 16, rel=0.25)
-    assert few.error[-1] / few.error[-2] == pytest.approx(1 / 2, rel=0.1)
-    assert few.error[-1] == pytest.approx(at[1024], rel=0.25)
-
-
-@pytest.fixture(scope="module")
-def all_digits() -> tuple[float, float]:
-    X, Y = digits()
-    curve = predict_learning_curve(H, X, Y, [3594], classification=True, generator=seeded())
-    where = curve.n.index(1797)
-    assert curve.misclassified is not None
-    assert curve.measured == (True,) * (where + 1) + (False,)
-    return curve.error[where], curve.misclassified[where]
+    assert few.error[-1] / few.error[-2] == pytest.approx(1 / 2, rel=0.25)
+    assert few.error_low[-1] < at[1024] < few.error_high[-1]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_quarter_of_digits_predicts_the_error_at_all_rows(
-    seed: int, all_digits: tuple[float, float]
-) -> None:
+def test_a_quarter_of_digits_predicts_the_error_on_held_out_rows(seed: int) -> None:
     X, Y = digits()
-    quarter = torch.randperm(1797, generator=seeded(seed))[:449]
+    order, ridge = torch.randperm(1797, generator=seeded(seed)), 0.01
+    fitted, test, quarter = order[:1200], order[1200:], order[:300]
     curve = predict_learning_curve(
-        H, X[quarter], Y[quarter], [898, 1797], classification=True, generator=seeded(seed)
+        H, X[quarter], Y[quarter], [600, 1200], classification=True, generator=seeded(seed), ridge=ridge
     )
-    error, misclassified = all_digits
+    K = H.tile(X[fitted], X[fitted]) + ridge * torch.eye(1200, dtype=X.dtype)
+    predictions = H.tile(X[test], X[fitted]) @ torch.linalg.solve(K, Y[fitted])
+    error = float(squared_errors(predictions, Y[test]).mean())
+    wrong = float(mistakes(predictions, Y[test]).mean())
     assert curve.error[-1] == pytest.approx(error, rel=0.25)
     assert curve.error_low[-1] < error < curve.error_high[-1]
     assert curve.misclassified_low is not None
     assert curve.misclassified_high is not None
-    assert curve.misclassified_low[-1] <= misclassified <= curve.misclassified_high[-1]
-    assert curve.misclassified_high[-1] < 0.05
+    assert curve.misclassified_low[-1] <= wrong <= curve.misclassified_high[-1]
+    assert curve.misclassified_high[-1] < 0.06
+    assert more_rows_help(curve)
+
+
+INDEPENDENT = {"50/50": (0.5, 0.5), "98/2": (0.98, 0.02), "97/2/1": (0.97, 0.02, 0.01), "numbers": ()}
+
+
+@pytest.mark.parametrize("kind", INDEPENDENT)
+@pytest.mark.parametrize("ridge", [0.0, 1.0])
+def test_targets_that_the_inputs_say_nothing_about_promise_nothing(kind: str, ridge: float) -> None:
+    for seed in range(5):
+        X, _ = noisy_line(150, seed)
+        shares = torch.tensor(INDEPENDENT[kind])
+        if len(shares):
+            labels = torch.multinomial(shares, 150, replacement=True, generator=seeded(seed))
+            Y = class_columns(labels, len(shares))
+        else:
+            Y = torch.randn(150, 1, generator=seeded(seed + 9), dtype=torch.float64)
+        curve = predict_learning_curve(
+            H, X, Y, [300], classification=len(shares) > 0, generator=seeded(seed), ridge=ridge
+        )
+        assert not more_rows_help(curve)
+
+
+def test_more_rows_help_where_the_gain_is_sure_and_matters() -> None:
+    def helps(value: float, low: float, over_constant: float) -> bool:
+        gain = Gain(value, low, high=0.5, over_constant=over_constant)
+        return more_rows_help(LearningCurve((), (), (), (), (), None, None, None, gain))
+
+    assert helps(0.2, 0.01, 0.5)
+    assert not helps(0.2, -0.01, 0.5)  # not sure
+    assert not helps(WORTHWHILE - 0.01, 0.05, 0.5)  # sure and small
+    assert not helps(0.2, 0.01, 0.0)  # a constant would do as well
+    assert not more_rows_help(LearningCurve((), (), (), (), (), None, None, None))
+
+
+def test_gain_is_read_off_the_curve() -> None:
+    X, Y = digits()
+    rows = torch.randperm(1797, generator=seeded())[:400]
+    curve = predict_learning_curve(H, X[rows], Y[rows], [800], classification=False, generator=seeded())
+    assert curve.gain is not None
+    assert curve.gain.low < curve.gain.value < curve.gain.high < 1
+    assert curve.gain.value == pytest.approx(1 - curve.error[-1] / curve.error[-2], abs=0.05)
+    constant = constant_error(Y[rows], classification=False)
+    assert curve.gain.over_constant == pytest.approx(1 - curve.error_high[-1] / constant)
+    # The two intervals at 400 and 800 rows overlap; that of the change does not contain none.
+    assert curve.gain.low > 0.2
+
+
+def test_the_best_constant() -> None:
+    signs = torch.tensor([[1.0], [-1.0], [-1.0], [-1.0]], dtype=torch.float64)
+    assert constant_error(signs, classification=True) == constant_error(-signs, classification=True) == 0.25
+    one_hot = class_columns(torch.tensor([0, 1, 1, 2, 1]), 3)
+    assert constant_error(one_hot, classification=True) == pytest.approx(0.4)
+    numbers = torch.tensor([[1.0, 0.0], [3.0, 0.0]], dtype=torch.float64)
+    assert constant_error(numbers, classification=False) == 1.0
+
+
+def test_twins_do_not_help_each_other() -> None:
+    """Every row twice, labels drawn at random for each pair: who peeps at the twin makes no mistake."""
+    X, _ = noisy_line(100)
+    Y = torch.sign(torch.randn(100, 1, generator=seeded(3), dtype=torch.float64))
+    twice, place = torch.cat([X, X]), torch.arange(100).repeat(2)
+
+    def last_share(place: Tensor | None) -> float:
+        curve = predict_learning_curve(
+            H, twice, Y.repeat(2, 1), [400], classification=True, generator=seeded(), place=place
+        )
+        assert curve.misclassified is not None
+        return curve.misclassified[curve.n.index(200)]
+
+    once = predict_learning_curve(H, X, Y, [200], classification=True, generator=seeded())
+    assert once.misclassified is not None
+    assert last_share(place) == pytest.approx(once.misclassified[once.n.index(100)])
+    assert last_share(place) > 0.3
+    assert last_share(None) < 0.01
+
+
+def test_twins_count_once_in_the_interval_of_a_share() -> None:
+    wrong = (torch.rand(1, 80, generator=seeded(), dtype=torch.float64) < 0.2).double()
+    once = share_intervals({10: wrong}, torch.arange(80))
+    twice = share_intervals({10: wrong.repeat(1, 2)}, torch.arange(80).repeat(2))
+    torch.testing.assert_close(once, twice, rtol=0.01, atol=0)
 
 
 def test_regression_has_no_misclassified_share() -> None:
@@ -236,7 +244,7 @@ def test_the_generator_decides() -> None:
 
 
 def test_anchor_is_the_point_at_n(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("widenet.predict.learning_curve.TRAIN_ROWS", 100)
+    monkeypatch.setattr("widenet.predict.subsets.TRAIN_ROWS", 100)
     X, Y = noisy_line(300)
     anchor = 0.9 * Y
     anchor[:30] = -Y[:30]
@@ -264,12 +272,8 @@ def test_sizes_that_are_measured_and_single_rows_are_refused() -> None:
 
 
 def test_intervals_cover_simulated_shares() -> None:
-    """95% intervals contain the share that is drawn in about 95% of simulated cases."""
-    generator, rate = seeded(), torch.full((20_000,), 0.03, dtype=torch.float64)
-    drawn = torch.binomial(torch.full_like(rate, 400), rate, generator=generator) / 400
-    low, high = wilson_interval(drawn, 400)
+    """95% intervals contain the true share in about 95% of simulated cases."""
+    rate = torch.full((20_000,), 0.03, dtype=torch.float64)
+    drawn = torch.binomial(torch.full_like(rate, 400), rate, generator=seeded()) / 400
+    low, high = wilson_interval(drawn, torch.full_like(rate, 400))
     assert float(((low <= 0.03) & (high >= 0.03)).double().mean()) == pytest.approx(0.95, abs=0.02)
-    uncertain = (rate.log() + 0.3 * torch.randn(20_000, generator=generator, dtype=torch.float64)).exp()
-    drawn = torch.binomial(torch.full_like(rate, 400), uncertain.clamp_max(1), generator=generator) / 400
-    low, high = sampled_share_interval(rate.log(), torch.full_like(rate, 0.09), torch.full_like(rate, 400))
-    assert float(((low <= drawn) & (drawn <= high)).double().mean()) == pytest.approx(0.95, abs=0.02)

@@ -1,101 +1,163 @@
+import math
+
 import numpy as np
 import pytest
 import torch
-from torch.testing import assert_close
+from scipy.stats import binom
 
+from widenet.data.points import every_row, points_of
 from widenet.predict.noise_rate import (
-    Evidence,
-    fit_noise_model,
-    gather_evidence,
-    log_joint,
-    noise_model,
+    LEVEL,
+    effective_number,
+    lasting_rate,
     noise_rate,
+    recognised,
+    sureness,
+    upper_limit,
 )
 
-
-def sampled_evidence(n, beta, transition, seed):
-    """Labels drawn from the model itself, the true classes, and the classes' probabilities."""
-    generator = torch.Generator().manual_seed(seed)
-    c = len(transition)
-    means = torch.randn(n, c, generator=generator, dtype=torch.float64)
-    means = means - means.mean(1, keepdim=True)
-    true = torch.multinomial(torch.softmax(beta * means, 1), 1, generator=generator)[:, 0]
-    labels = torch.multinomial(transition[true], 1, generator=generator)[:, 0]
-    return Evidence(means, torch.zeros(n, dtype=torch.float64), labels), true
+MISSED = (1 - LEVEL) / 2  # on each side
 
 
-def uniform_transition(c, rate):
-    T = torch.full((c, c), rate / (c - 1), dtype=torch.float64)
-    return T.fill_diagonal_(1 - rate)
+def generator(seed=0):
+    return torch.Generator().manual_seed(seed)
 
 
-def test_joint_matches_explicit_sums():
-    generator = torch.Generator().manual_seed(0)
-    predictions = torch.randn(5, 3, generator=generator, dtype=torch.float64)
-    variances = torch.rand(5, generator=generator, dtype=torch.float64) + 0.5
-    labels = torch.tensor([0, 2, 1, 1, 0])
-    evidence = gather_evidence(predictions, variances, labels)
-    theta = np.array([0.7, 0.4, 0.1, -0.2, 0.3, *np.linspace(-1, 1, 6), -1.5])
-    log_prior, log_transition = noise_model(evidence, theta)
-    joint = log_joint(log_prior, log_transition, labels)
-    delta = iter(theta[5:11])
-    ratio = [[1.0 if c == d else np.exp(-1.5 + next(delta)) for d in range(3)] for c in range(3)]
-    for i in range(5):
-        spread = float(variances[i] / variances.median())
-        logits = [np.exp(0.7) * spread**-0.4 * float(predictions[i, c]) + theta[2 + c] for c in range(3)]
-        for c in range(3):
-            p = np.exp(logits[c]) / sum(np.exp(logit) for logit in logits)
-            assert float(joint[i, c].exp()) == pytest.approx(p * ratio[c][labels[i]] / sum(ratio[c]))
-    rates = [1 - 1 / sum(row) for row in ratio]
-    assert noise_rate(log_prior, log_transition) == pytest.approx(
-        float(log_prior.exp().mean(0) @ torch.tensor(rates, dtype=torch.float64))
-    )
+def drawn_labels(n, rate, spread, seed, num_classes=3):
+    """Predictions of classes with random sureness, labels drawn from them, and which were then flipped."""
+    stream = generator(seed)
+    means = spread * torch.randn(n, num_classes, generator=stream, dtype=torch.float64)
+    true = torch.multinomial(torch.softmax(means, 1), 1, generator=stream)[:, 0]
+    wrong = torch.rand(n, generator=stream) < rate
+    step = torch.randint(1, num_classes, (n,), generator=stream)
+    return means, torch.where(wrong, (true + step) % num_classes, true), wrong
 
 
-@pytest.mark.parametrize("rate", [0.0, 0.1, 0.3])
-@pytest.mark.parametrize("num_classes", [2, 4])
-def test_rate_of_labels_drawn_from_the_model_is_recovered(rate, num_classes):
-    evidence, true = sampled_evidence(3000, 6.0, uniform_transition(num_classes, rate), seed=1)
-    model = fit_noise_model(evidence)
-    wrong = float((true != evidence.labels).double().mean())
-    assert model.low <= rate <= model.high
-    assert model.low <= wrong <= model.high
-    assert abs(model.estimate - wrong) < 0.03
-    if rate == 0:
-        assert model.low == 0
-        assert model.high < 0.03
+def test_ranks_match_sorting_each_predicted_class_alone():
+    means = torch.randn(40, 3, generator=generator(), dtype=torch.float64)
+    ranks, predicted = sureness(means), means.argmax(1)
+    for i in range(40):
+        same = [j for j in range(40) if predicted[j] == predicted[i]]
+        gaps = {j: float(means[j].sort().values[-1] - means[j].sort().values[-2]) for j in same}
+        below = sum(gaps[j] < gaps[i] for j in same)
+        assert float(ranks[i]) == pytest.approx((below + 0.5) / len(same))
 
 
-def test_interval_ends_where_a_brute_force_profile_likelihood_does():
-    """A grid over the level and β alone, on data where neither offsets nor variances play a part."""
-    n = 1500
-    evidence, _ = sampled_evidence(n, 6.0, uniform_transition(2, 0.15), seed=3)
-    model = fit_noise_model(evidence)
-    rates, betas = np.linspace(0.05, 0.3, 126), np.linspace(3, 14, 111)
-    p = torch.softmax(torch.from_numpy(betas)[:, None, None] * evidence.means, 2)
-    p = p[:, torch.arange(n), evidence.labels]
-    profile = np.array([float(torch.log((1 - r) * p + r * (1 - p)).sum(1).max()) for r in rates])
-    inside = rates[profile > profile.max() - 2.4**2 / 2]
-    assert model.estimate == pytest.approx(rates[profile.argmax()], abs=0.01)
-    assert model.low == pytest.approx(inside.min(), abs=0.012)
-    assert model.high == pytest.approx(inside.max(), abs=0.012)
+def test_upper_limit_is_the_largest_share_that_is_not_rejected():
+    """Clopper and Pearson by their definition: at the limit so few true ones have probability MISSED."""
+    wrong = torch.zeros(200, dtype=torch.bool)
+    wrong[:13] = True
+    limit = upper_limit(wrong, every_row(200))
+    n = effective_number(wrong, every_row(200))
+    assert n == pytest.approx(200, rel=0.01)
+    assert binom.cdf(13, 200, limit) == pytest.approx(MISSED, rel=0.05)
 
 
-def test_classwise_noise_is_found():
-    T = uniform_transition(3, 0.0)
-    T[0] = torch.tensor([0.6, 0.4, 0.0], dtype=torch.float64)
-    evidence, true = sampled_evidence(2000, 8.0, T, seed=2)
-    model = fit_noise_model(evidence)
-    estimated = model.log_transition.exp()
-    assert_close(estimated[0], T[0], atol=0.06, rtol=0)
-    assert model.low <= float((true != evidence.labels).double().mean()) <= model.high
+def test_upper_limit_without_a_single_true_one():
+    """(1 - limit)^n = MISSED."""
+    limit = upper_limit(torch.zeros(50, dtype=torch.bool), every_row(50))
+    assert (1 - limit) ** 50 == pytest.approx(MISSED)
 
 
-def test_binary_column_and_one_hot_columns_give_the_same():
-    evidence, _ = sampled_evidence(300, 6.0, uniform_transition(2, 0.1), seed=4)
-    one_hot = 0.5 + evidence.means
-    variances = torch.ones(300, dtype=torch.float64)
-    signed = one_hot[:, :1] - one_hot[:, 1:]
-    left = gather_evidence(one_hot, variances, evidence.labels)
-    right = gather_evidence(signed, variances, evidence.labels)
-    assert_close(left.means, right.means)
+@pytest.mark.parametrize("copies", [2, 5])
+def test_copies_of_rows_tell_nothing_new(copies):
+    means, labels, _ = drawn_labels(300, 0.2, 4.0, seed=0)
+    once = noise_rate(means, labels, every_row(300))
+    points = points_of(torch.arange(300).repeat(copies))
+    repeated = noise_rate(means.repeat(copies, 1), labels.repeat(copies), points)
+    assert repeated.low == pytest.approx(once.low, abs=0.004)
+    assert repeated.high == pytest.approx(once.high, abs=0.004)
+
+
+def test_independent_rows_at_one_point_count_as_rows():
+    wrong = torch.rand(4000, generator=generator()) < 0.1
+    points = points_of(torch.arange(1000).repeat(4))
+    assert effective_number(wrong, points) > 3400
+
+
+def test_recognised_classes_are_right_more_often_than_not():
+    predicted = torch.tensor([0] * 40 + [1] * 40 + [2] * 4)
+    labels = torch.tensor([0] * 30 + [1] * 10 + [1] * 24 + [0] * 16 + [2] * 4)
+    # 30 of 40 surely are more than half; 24 of 40 (p = .13) and 4 of 4 (p = .06) need not be.
+    assert recognised(predicted, labels, 4).tolist() == [True, False, False, False]
+
+
+def curve(u, rate, pace, tail=2.0):
+    return rate + (1 - 2 * rate) * 0.5 * (1 + pace * u / tail) ** -tail
+
+
+def test_lasting_rate_matches_an_unbinned_likelihood():
+    n = 2000
+    u = (np.arange(n) + 0.5) / n
+    hit = np.random.default_rng(0).random(n) < curve(u, 0.15, 20.0)
+    rates, paces = np.linspace(0, 0.3, 121), np.concatenate([[0], np.geomspace(1, 500, 120)])
+    profile = np.empty(len(rates))
+    for index, rate in enumerate(rates):
+        e = curve(u, rate, paces[:, None])
+        profile[index] = np.log(np.where(hit, e, 1 - e)).sum(1).max()
+    inside = rates[profile >= profile.max() - 1.96**2 / 2]
+    estimate, low = lasting_rate(torch.from_numpy(u), torch.from_numpy(hit))
+    assert estimate == pytest.approx(rates[profile.argmax()], abs=0.006)
+    assert low == pytest.approx(inside.min(), abs=0.006)
+
+
+@pytest.mark.parametrize(("rate", "pace"), [(0.0, 6.0), (0.1, 6.0), (0.2, 100.0)])
+def test_lower_end_is_missed_as_seldom_as_stated(rate, pace):
+    """Simulated from the curve itself, 100 times."""
+    u = (torch.arange(500, dtype=torch.float64) + 0.5) / 500
+    draws = torch.rand(100, 500, generator=generator(), dtype=torch.float64)
+    missed = sum(lasting_rate(u, draw < curve(u, rate, pace))[1] > rate for draw in draws)
+    assert missed <= binom.ppf(0.999, 100, MISSED)
+
+
+@pytest.mark.parametrize("spread", [1.0, 4.0, 16.0])
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.2])
+def test_interval_holds_the_true_share_of_flips(spread, rate):
+    """Whether the classes overlap much or not at all."""
+    for seed in range(10):
+        means, labels, wrong = drawn_labels(600, rate, spread, seed)
+        found = noise_rate(means, labels, every_row(600))
+        assert found.low <= float(wrong.double().mean()) <= found.high
+        assert found.low <= found.estimate <= found.high
+        assert found.estimate == 0 or found.low > 0
+
+
+def test_flips_of_separate_classes_are_detected_and_told_narrowly():
+    means, labels, wrong = drawn_labels(2000, 0.1, 50.0, seed=1)
+    found = noise_rate(means, labels, every_row(2000))
+    assert found.decided
+    assert found.high - found.low < 0.05
+    assert found.estimate == pytest.approx(float(wrong.double().mean()), abs=0.02)
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.98, 0.02), (0.97, 0.02, 0.01), (0.6, 0.4)])
+def test_labels_that_the_inputs_say_nothing_about_leave_it_undecided(shares):
+    """Predictions like those of a ridge regression: the shares, and a little of chance."""
+    chances = torch.tensor(shares, dtype=torch.float64)
+    for seed in range(20):
+        stream = generator(seed)
+        labels = torch.multinomial(chances, 500, replacement=True, generator=stream)
+        means = chances + 0.05 * torch.randn(500, len(shares), generator=stream, dtype=torch.float64)
+        found = noise_rate(means, labels, every_row(500))
+        assert (found.low, found.estimate, found.decided) == (0, 0, False)
+
+
+def test_class_that_is_never_predicted_counts_as_free_of_noise():
+    """Two classes apart, and a third of 10% that looks like the first."""
+    true = torch.arange(1000) % 10
+    means = torch.zeros(1000, 3, dtype=torch.float64)
+    means[:, 0], means[:, 1] = (true < 5).double(), (true >= 5).double()
+    means += 0.1 * torch.randn(1000, 3, generator=generator(), dtype=torch.float64)
+    labels = torch.where(true == 0, 2, (true >= 5).long())
+    found = noise_rate(means, labels, every_row(1000))
+    assert found.low == 0
+    assert found.high > 0.1
+
+
+def test_no_contradiction_still_leaves_room():
+    """3.7 / n, so that 60,000 images without any are never called clean to the last one."""
+    labels = torch.arange(300) % 2
+    means = torch.nn.functional.one_hot(labels, 2).double()
+    found = noise_rate(means, labels, every_row(300))
+    assert (found.estimate, found.low, found.decided) == (0, 0, True)
+    assert found.high == pytest.approx(-math.log(MISSED) / 300, rel=0.02)

@@ -1,33 +1,23 @@
 """Which labels are wrong? Rows ranked by how badly their labels fit what all other rows say about them.
 
-Three stages, so that the middle one can be done at any size: choose a kernel and a ridge by leave-one-out
-likelihood on some rows; leave every row out (`widenet.predict.loo`); judge the labels by these predictions.
+Before this come the choice of a model (`widenet.predict.choose`) and its leave-one-out predictions
+(`widenet.predict.loo`), which can be made at any size.
 """
 
 from dataclasses import dataclass
 
 import torch
-from scipy.stats import chi2
+from scipy.stats import chi2, t as student
 from torch import Tensor
 
 from widenet.base.errors import InputError
-from widenet.data.targets import class_columns
-from widenet.kernels.matrix import gram_matrix
-from widenet.kernels.names import kernel_by_name
-from widenet.predict.noise_rate import INTERVAL_WIDTH, fit_noise_model, gather_evidence, log_joint
+from widenet.data.points import Points, every_row, points_of
+from widenet.predict.noise_model import class_means, fit_noise_models, gather_evidence, log_odds_wrong
+from widenet.predict.noise_rate import LEVEL, noise_rate
 
-LABEL_KERNELS = ("relu2-all", "relu3-all", "relu5-all", "relu9-all")
-LABEL_RIDGES = torch.logspace(-3, 2, 26, dtype=torch.float64)  # over the mean of the kernel's diagonal
-CHOICE_ROWS = 1500  # on which the model is chosen; the best ridge is a variance and does not grow with n
-
-
-@dataclass(frozen=True)
-class LabelModel:
-    """The kernel and the ridge under which each row is predicted best by the others."""
-
-    kernel: str  # name of the kernel
-    ridge: float  # ρ, in units of the kernel
-    log_likelihood: float  # leave-one-out log predictive density per target, up to a constant
+FEWEST_POINTS = 20  # an error of fewer is hardly known
+FEWEST_REPEATS = 10  # rows that repeat another, for their differences to tell of noise
+ROUNDING = 1e-9  # a share of the variance that repeated inputs can leave by rounding alone
 
 
 @dataclass(frozen=True)
@@ -37,9 +27,13 @@ class LabelQuality:
     Attributes:
         score: A higher one is more suspicious, shape (n,). Classes: the probability that the label is wrong.
             Regression: the leave-one-out residual in robust standard deviations.
-        suggested: Most probable class index, shape (n,), or predicted targets, shape (n, c).
+        suggested: What the other rows predict: class index, shape (n,), or targets, shape (n, c).
         estimate: Share of labels that are wrong; regression: share of the target's variance that is noise.
+            0 where none is detected, that is where `low` is 0.
         low, high: Ends of its interval.
+        level: How often such an interval holds the true share, at least, where its assumptions hold.
+        decided: Whether the interval tells anything.
+        contradicting: How many rows have a label other than the suggested one; None for regression.
     """
 
     score: Tensor
@@ -47,38 +41,23 @@ class LabelQuality:
     estimate: float
     low: float
     high: float
+    level: float
+    decided: bool
+    contradicting: int | None
 
 
-def choose_label_model(
-    X: Tensor, labels: Tensor, num_classes: int, *, generator: torch.Generator
-) -> LabelModel:
-    """The model of most leave-one-out likelihood for class labels.
+def judge_labels(
+    predictions: Tensor,
+    variances: Tensor,
+    labels: Tensor,
+    num_classes: int,
+    *,
+    place: Tensor | None = None,
+    apart: Tensor | None = None,
+) -> LabelQuality:
+    """Judge class labels by the predictions of the other rows.
 
-    Args:
-        X: Prepared inputs, shape (n, d).
-        labels: Class indices, shape (n,).
-        num_classes: Number of classes c.
-        generator: Draws the rows to choose on, where there are more than CHOICE_ROWS.
-    """
-    return choose_target_model(X, class_columns(labels, num_classes), generator=generator)
-
-
-def choose_target_model(X: Tensor, Y: Tensor, *, generator: torch.Generator) -> LabelModel:
-    """The model of most leave-one-out likelihood for the targets Y, shape (n, c), of a regression."""
-    chosen = torch.randperm(len(X), generator=generator)[:CHOICE_ROWS]
-    X, Y = X[chosen], Y[chosen]
-    models = []
-    for name in LABEL_KERNELS:
-        K = gram_matrix(kernel_by_name(name), X)
-        ridges = LABEL_RIDGES * K.diagonal().mean()
-        likelihoods = leave_one_out_likelihoods(K, Y, ridges)
-        best = int(likelihoods.argmax())
-        models.append(LabelModel(name, float(ridges[best]), float(likelihoods[best])))
-    return max(models, key=lambda model: model.log_likelihood)
-
-
-def judge_labels(predictions: Tensor, variances: Tensor, labels: Tensor, num_classes: int) -> LabelQuality:
-    """Judge class labels by the predictions of the other rows, with the model of `predict.noise_rate`.
+    The score is the posterior of `predict.noise_model`; the interval is that of `predict.noise_rate`.
 
     Args:
         predictions: Leave-one-out predictions of one-hot targets, shape (n, c), or of ±1 with +1 for the
@@ -86,74 +65,78 @@ def judge_labels(predictions: Tensor, variances: Tensor, labels: Tensor, num_cla
         variances: Their predictive variances, in any unit, shape (n,).
         labels: Given class indices, shape (n,).
         num_classes: Number of classes c.
+        place: For each row the index of its point, shape (n,), where rows coincide.
+        apart: The predictions by rows at other points alone, which the interval rests on: copies of a row
+            repeat its label, right or wrong.
     """
     if predictions.shape[1] not in ({1, 2} if num_classes == 2 else {num_classes}):
         raise InputError(
             f"Predictions have {predictions.shape[1]} columns for {num_classes} classes; give one per class."
         )
-    noise = fit_noise_model(gather_evidence(predictions, variances, labels))
-    joint = log_joint(noise.log_prior, noise.log_transition, labels)
-    given = torch.nn.functional.one_hot(labels, num_classes).bool()
-    log_odds = torch.logsumexp(joint.masked_fill(given, -torch.inf), 1) - joint[given]
+    means = class_means(predictions)
+    suggested = means.argmax(1)
+    models = fit_noise_models(gather_evidence(means, variances, labels))
+    points = every_row(len(labels)) if place is None else points_of(place)
+    rate = noise_rate(means if apart is None else class_means(apart), labels, points)
     return LabelQuality(
-        score=torch.sigmoid(log_odds),
-        suggested=joint.argmax(1),
-        estimate=noise.estimate,
-        low=noise.low,
-        high=noise.high,
+        score=torch.sigmoid(log_odds_wrong(models, labels)),
+        suggested=suggested,
+        estimate=rate.estimate,
+        low=rate.low,
+        high=rate.high,
+        level=LEVEL,
+        decided=rate.decided,
+        contradicting=int((suggested != labels).sum()),
     )
 
 
-def judge_targets(
-    predictions: Tensor, variances: Tensor, Y: Tensor, *, ridge: float | None = None
-) -> LabelQuality:
+def judge_targets(predictions: Tensor, variances: Tensor, Y: Tensor, *, place: Tensor) -> LabelQuality:
     """Judge the targets of a regression by the predictions of the other rows.
 
-    As a Gaussian process, row i is predicted with variance s² v_i, of which s² ρ is the noise of its target.
-    The leave-one-out error holds that noise and the predictor's own error, so it bounds the noise from above.
+    The leave-one-out error holds the noise of the targets and the predictor's own error, so it bounds the
+    noise from above. From below only repeated inputs bound it: no function of the inputs tells their
+    targets apart, whereas any unrepeated target may be what a rougher function would predict.
 
     Args:
         predictions: Leave-one-out predictions, shape (n, c).
         variances: v, their predictive variances in units of the kernel, shape (n,).
         Y: Targets, shape (n, c); a row with several is judged by all of them together.
-        ridge: ρ of the predictor, in units of the kernel. Without it the smallest of the variances, which is
-            ρ / (1 - leverage) of the most central row, stands for it in the estimate, and `low` is 0.
+        place: For each row the index of its point, shape (n,).
     """
-    errors = (Y - predictions).square().sum(1)
-    squares, variance = errors / variances, Y.var(0).sum()
-    standardised = squares.sqrt()
+    errors, points = (Y - predictions).square().sum(1), points_of(place)
+    squares, variance = errors / variances, float(Y.var(0).sum())
     robust_scale = (squares.median() / chi2.median(Y.shape[1])).sqrt()
-    relative_error = INTERVAL_WIDTH * float(squares.std() / squares.mean()) / len(Y) ** 0.5
-    unpredicted, unit = float(errors.mean() / variance), float(squares.mean() / variance)
+    estimate, low = (noise / variance for noise in pure_error(Y, points))
+    high = min(1.0, upper_mean(errors, points) / variance)
+    detected = ROUNDING < low <= high
     return LabelQuality(
-        score=standardised / robust_scale.clamp_min(torch.finfo(Y.dtype).tiny),
+        score=squares.sqrt() / robust_scale.clamp_min(torch.finfo(Y.dtype).tiny),
         suggested=predictions,
-        estimate=min(unit * (float(variances.min()) if ridge is None else ridge), unpredicted, 1.0),
-        low=max(0.0, unit * (ridge or 0.0) * (1 - relative_error)),
-        high=min(1.0, unpredicted * (1 + relative_error)),
+        estimate=min(estimate, high) if detected else 0.0,
+        low=low if detected else 0.0,
+        high=high,
+        level=LEVEL,
+        decided=detected or (high < 0.5 and points.num >= FEWEST_POINTS),
+        contradicting=None,
     )
 
 
-def leave_one_out_likelihoods(K: Tensor, Y: Tensor, ridges: Tensor) -> Tensor:
-    """Mean log density of each target under the prediction by all other rows, for every ridge at once.
+def pure_error(Y: Tensor, points: Points) -> tuple[float, float]:
+    """Variance of the targets (n, c) of rows that share their inputs, and a lower end for that of all rows.
 
-    With the eigenvectors V of K all ridges share one factorisation; the scale s² of the Gaussian process that
-    fits best is put in [Rasmussen & Williams 2006, equation 5.10], and constants are left out.
-
-    Args:
-        K: Gram matrix, shape (n, n).
-        Y: Targets, shape (n, c).
-        ridges: Shape (r,).
-
-    Returns:
-        Shape (r,).
+    With normal noise of variance σ² in each column, Σ (y - ȳ)² / σ² is χ² with c (n - u) degrees of freedom.
+    Of rows that are not repeated nothing is known, so they count as free of noise in the lower end. A few
+    rows that differ may be a mistake in one of them, and tell nothing of the others.
     """
-    eigenvalues, V = torch.linalg.eigh(K)
-    shrinkage = 1 / (eigenvalues.clamp_min(0)[:, None] + ridges)
-    precisions, components = V.square() @ shrinkage, V.T @ Y
-    likelihoods = []
-    for weights, precision in zip(shrinkage.T, precisions.T, strict=True):
-        alpha = V @ (weights[:, None] * components)
-        scale = (alpha.square() / precision[:, None]).mean()  # of residual² / variance
-        likelihoods.append((precision.log().mean() - scale.log()) / 2)
-    return torch.stack(likelihoods)
+    within, degrees = float((Y - points.means(Y)[points.place]).square().sum()), points.num_repeated
+    if degrees < FEWEST_REPEATS:
+        return 0.0, 0.0
+    c, shared = Y.shape[1], float((points.counts[points.place] > 1).double().mean())
+    least = c * within / float(chi2.ppf((1 + LEVEL) / 2, c * degrees))
+    return within / degrees, shared * least
+
+
+def upper_mean(values: Tensor, points: Points) -> float:
+    """Upper end of the mean of values (n,), by Student's t over the points."""
+    quantile = float(student.ppf((1 + LEVEL) / 2, max(points.num - 1, 1)))
+    return float(values.mean()) + quantile * points.mean_error(values)
