@@ -4,24 +4,27 @@ import numpy as np
 import pytest
 import torch
 
-from widenet.audit import forecast, run, train
+from widenet.audit import forecast, run, train, work
 from widenet.audit.result import Estimate, GramPlan, Held
 from widenet.audit.run import run_audit
 from widenet.audit.settings import AuditSettings
 from widenet.base.errors import InputError, NotConvergedError
 from widenet.data import load, subset
 from widenet.kernels import gram_matrix, kernel_by_name
+from widenet.report.audit import sentences
 from widenet.study.forecast import Forecast
 
 KEYS = {
     "data": {"n", "d", "classes", "task", "duplicates", "conflicts"},
-    "complexity": {"value", "lower", "upper", "random", "random_error"},
+    "complexity": {"value", "lower", "upper", "random", "shuffled", "shuffled_std", "p_value"},
+    "dependence": {"p_value"},
     "spectrum": {"eigenvalue_max", "alignment"},
     "curve": {"eta", "eta_max", "steps", "loss", "random_loss", "steps_to"},
     "bound": {"value", "terms", "vacuous"},
-    "loo": {"error"},
+    "loo": {"error", "standard_error", "misclassified", "constant"},
     "learning_curve": {"n", "error", "misclassified"},
-    "noise": {"estimate", "low", "high"},
+    "chosen": {"kernel", "ridge", "loo", "learning_curve"},
+    "noise": {"estimate", "low", "high", "level", "decided"},
     "forecast": {"memory_bytes", "seconds"},
 }
 
@@ -53,34 +56,65 @@ def test_numbers_equal_dense_linear_algebra(kind, request):
     assert math.isclose(result.loo.error, float((held_out - dataset.Y).square().sum(1).mean()), rel_tol=1e-6)
 
 
-def _refit_without(H, Y, i):
-    rest = torch.arange(len(Y)) != i
-    return H[i, rest] @ torch.linalg.solve(H[rest][:, rest], Y[rest])
+def _refit_without(H, Y, i, rest=None, ridge=0.0):
+    """What the rows `rest`, by default all but i, predict for row i."""
+    rest = torch.arange(len(Y)) != i if rest is None else rest
+    A = H[rest][:, rest] + ridge * torch.eye(int(rest.sum()), dtype=H.dtype)
+    return H[i, rest] @ torch.linalg.solve(A, Y[rest])
 
 
-@pytest.mark.parametrize("kind", ["binary", "multiclass"])
-def test_random_labels_are_as_complex_as_drawn_ones(kind, request, generator):
-    dataset = request.getfixturevalue(kind)
+@pytest.mark.parametrize("dense_rows", [0, 1000])
+def test_rows_with_the_same_inputs_are_left_out_together(arrays, monkeypatch, dense_rows):
+    """Each row predicted by a fit without it and without its twins, which would tell its answer."""
+    monkeypatch.setattr(forecast, "DENSE_ROWS", dense_rows)
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(80, 4))
+    place = np.concatenate([np.arange(80), rng.integers(80, size=40)])
+    dataset = arrays(X[place], np.array(["a", "b", "c"])[rng.integers(3, size=80)][place])
     result = run_audit(dataset)
+    others = torch.as_tensor(place[:, None] != place)
+    for kernel, ridge, loo in (
+        ("relu2-hidden", 1e-9, result.loo),
+        (result.chosen.kernel, result.chosen.ridge, result.chosen.loo),
+    ):
+        H = gram_of(dataset, kernel)
+        held_out = torch.stack([_refit_without(H, dataset.Y, i, others[i], ridge) for i in range(120)])
+        wrong = float((held_out.argmax(1) != dataset.Y.argmax(1)).double().mean())
+        assert abs(loo.misclassified - wrong) <= (0.01 if dense_rows else 0.1)
+        assert loo.constant == 1 - dataset.labels.bincount().max() / 120
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.98, 0.02), (0.9, 0.07, 0.03)])
+def test_labels_that_do_not_depend_on_the_inputs_are_told_so(arrays, shares):
+    rng = np.random.default_rng(0)
+    labels = np.repeat([f"class {k}" for k in range(len(shares))], [round(300 * share) for share in shares])
+    result = run_audit(arrays(rng.normal(size=(300, 8)), labels))
+    dependence, expected, *more = sentences(result)
+    assert dependence.startswith(("Nothing shows", "It is not clear"))
+    assert expected.startswith("No gain over always answering the most frequent class is shown")
+    assert any("cannot be told" in told for told in more)
+    assert not any("more data helps." in told for told in more)
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
+def test_shuffled_labels_are_as_complex_as_shuffles_of_them(kind, request, generator):
+    dataset = request.getfixturevalue(kind)
+    found = run_audit(dataset).complexity
     inverse = torch.linalg.inv(gram_of(dataset))
-    num_classes = len(dataset.classes)
-    drawn = []
-    for _ in range(2000):
-        labels = torch.randint(num_classes, (dataset.n,), generator=generator)
-        Y = (
-            torch.nn.functional.one_hot(labels, num_classes).double()
-            if num_classes > 2
-            else 1 - 2 * labels[:, None].double()
-        )
-        drawn.append(float((Y * (inverse @ Y)).sum()))
-    expected = math.sqrt(2 * np.mean(drawn) / dataset.n)
-    assert abs(result.complexity.random - expected) < 4 * result.complexity.random_error + 0.01 * expected
+    orders = (torch.randperm(dataset.n, generator=generator) for _ in range(2000))
+    drawn = np.array([float((Y * (inverse @ Y)).sum()) for Y in map(dataset.Y.__getitem__, orders)])
+    expected = math.sqrt(2 * drawn.mean() / dataset.n)
+    assert abs(found.shuffled - expected) < 4 * found.shuffled_error + 0.01 * expected
+    spread = np.sqrt(2 * drawn / dataset.n).std()
+    assert math.isclose(found.shuffled_std, spread, rel_tol=0.15)
 
 
 @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
 def test_the_promised_keys_are_there(kind, request):
     record = run_audit(request.getfixturevalue(kind)).to_dict()
-    assert {"schema", "version", "kernel", "labels_file", "seconds", *KEYS} <= record.keys()
+    others = {"schema", "version", "kernel", "labels_file", "seconds", "contradicting"}
+    assert {*others, *KEYS} <= record.keys()
+    assert record["complexity"]["random"] == record["complexity"]["shuffled"]
     for part, keys in KEYS.items():
         assert keys <= record[part].keys()
 
@@ -218,7 +252,7 @@ def test_an_unconverged_solve_is_said_and_not_shown(binary, monkeypatch):
         raise NotConvergedError("no")
 
     monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
-    monkeypatch.setattr(run, "estimated_leave_one_out", fail)
+    monkeypatch.setattr(work, "estimated_leave_one_out", fail)
     with pytest.raises(NotConvergedError, match="fewer rows"):
         run_audit(binary)
 

@@ -24,9 +24,11 @@ from widenet.audit.result import (
     Alignment,
     AuditResult,
     Bound,
+    Chosen,
     ColumnComplexity,
     Complexity,
     Curve,
+    Dependence,
     Estimate,
     GramPlan,
     Held,
@@ -38,7 +40,7 @@ from widenet.audit.result import (
     Suspect,
     TrainedCurve,
 )
-from widenet.predict.learning_curve import LearningCurve
+from widenet.predict.learning_curve import Gain, LearningCurve
 from widenet.report.parts.plots import Chart
 from widenet.study.data import DataSummary
 from widenet.study.forecast import Forecast
@@ -77,11 +79,15 @@ def make_result(task: str, *, images: bool = False, rename: Callable[[str], str]
             value=0.8123456,
             lower=0.8123450,
             upper=0.8123461,
-            random=3.25,
-            random_error=0.05,
+            certified=True,
+            shuffled=3.25,
+            shuffled_error=0.02,
+            shuffled_std=0.05,
+            p_value=1e-9,
             columns=tuple(ColumnComplexity(name, 0.5, 0.49, 0.51) for name in columns),
             num_matvecs=42,
         ),
+        dependence=Dependence(1e-9, 1e-9, N),
         spectrum=SpectrumSummary(
             eigenvalue_max=30.0,
             eigenvalue_min=0.12,
@@ -90,17 +96,32 @@ def make_result(task: str, *, images: bool = False, rename: Callable[[str], str]
         ),
         curve=make_curve(),
         bound=Bound(1.4, {"complexity": 0.81, "confidence": 0.59}, 0.01, True, ()),
-        loo=LeaveOneOutSummary(
-            0.2, 0.0, None if task == "regression" else 0.05, N, Estimate.CLOSED_FORM, 1.0
-        ),
+        loo=make_loo(task, 0.2),
         learning_curve=make_learning_curve(task),
-        noise=LabelNoise(0.05, 0.02, 0.09, "relu3-ntk", 0.01),
+        chosen=Chosen("relu5-all", 0.01, make_loo(task, 0.1), make_learning_curve(task)),
+        noise=LabelNoise(0.05, 0.02, 0.09, 0.95, True, "relu5-all", 0.01),
+        contradicting=None if task == "regression" else 4,
         labels=make_suspects(classes),
         pictures=make_pictures() if images else {},
         labels_file="labels.csv",
         forecast=Forecast(memory_bytes=3 * 2**20, seconds=1.5),
         gram=GramPlan(Held.DENSE, 2**20),
         seconds=1.25,
+    )
+
+
+def make_loo(task: str, error: float) -> LeaveOneOutSummary:
+    classes = task != "regression"
+    return LeaveOneOutSummary(
+        error=error,
+        standard_error=0.02,
+        error_bar=0.0,
+        misclassified=error / 4 if classes else None,
+        misclassified_standard_error=0.003 if classes else None,
+        rows=N,
+        method=Estimate.CLOSED_FORM,
+        constant=0.5 if classes else 1.0,
+        baseline=1.0,
     )
 
 
@@ -131,7 +152,8 @@ def make_learning_curve(task: str) -> LearningCurve:
     error = tuple(6 / n for n in SIZES)
     low, high = tuple(0.8 * value for value in error), tuple(1.3 * value for value in error)
     shares = (None, None, None) if task == "regression" else (error, (0.0,) * len(SIZES), high)
-    return LearningCurve(SIZES, tuple(n <= N for n in SIZES), error, low, high, *shares)
+    gain = Gain(value=0.5, low=0.35, high=0.6, over_constant=0.8)
+    return LearningCurve(SIZES, tuple(n <= N for n in SIZES), error, low, high, *shares, gain)
 
 
 def make_suspects(classes: tuple[str, ...]) -> tuple[Suspect, ...]:

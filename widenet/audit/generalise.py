@@ -1,5 +1,7 @@
 """How well will it generalise? The bound, leave-one-out, and the error at other numbers of rows."""
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -7,8 +9,15 @@ from widenet.audit.result import Bound, Complexity, Estimate, LeaveOneOutSummary
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.audit.spectral import LabelSpectrum
 from widenet.data.dataset import Dataset
+from widenet.data.points import Points
 from widenet.kernels.kernel import Kernel
-from widenet.predict.learning_curve import LearningCurve, mistakes, predict_learning_curve, squared_errors
+from widenet.predict.learning_curve import (
+    LearningCurve,
+    constant_error,
+    mistakes,
+    predict_learning_curve,
+    squared_errors,
+)
 from widenet.predict.loo import LeaveOneOut
 from widenet.theory.fine_grained.bounds import generalisation_bound
 
@@ -26,26 +35,43 @@ def unbiased_predictions(dataset: Dataset, loo: LeaveOneOut) -> Tensor:
     return dataset.Y + shrunk
 
 
-def loo_summary(dataset: Dataset, loo: LeaveOneOut | None) -> LeaveOneOutSummary:
-    """Mean squared leave-one-out error, its error bar, and the share of rows misclassified."""
-    baseline = float(dataset.Y.var(0, correction=0).sum())
+def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> LeaveOneOutSummary:
+    """Mean squared leave-one-out error and the share of rows misclassified, with their standard errors."""
+    is_classes = dataset.labels is not None
+    baseline, constant = (constant_error(dataset.Y, classes) for classes in (False, is_classes))
     if loo is None:
-        return LeaveOneOutSummary(None, None, None, dataset.n, Estimate.NOT_CONVERGED, baseline)
+        return LeaveOneOutSummary(
+            None, None, None, None, None, dataset.n, Estimate.NOT_CONVERGED, constant, baseline
+        )
     noise, predictions = loo.precision_error, unbiased_predictions(dataset, loo)
     errors = squared_errors(predictions, dataset.Y)
-    classification = dataset.labels is not None
+    wrong = mistakes(predictions, dataset.Y) if is_classes else None
     return LeaveOneOutSummary(
         error=float(errors.mean()),
+        standard_error=points.mean_error(errors),
         error_bar=float((2 * noise * errors).norm()) / dataset.n,
-        misclassified=float(mistakes(predictions, dataset.Y).mean()) if classification else None,
+        misclassified=None if wrong is None else float(wrong.mean()),
+        misclassified_standard_error=None if wrong is None else share_error(points, wrong),
         rows=dataset.n,
         method=Estimate.ESTIMATED if bool(noise.any()) else Estimate.CLOSED_FORM,
+        constant=constant,
         baseline=baseline,
     )
 
 
+def share_error(points: Points, wrong: Tensor) -> float:
+    """Standard error of a share of rows; even where no row is wrong it is that of half a point of u + 1."""
+    return max(points.mean_error(wrong), math.sqrt(0.5 / (points.num * (points.num + 1))))
+
+
 def learning_curve(
-    dataset: Dataset, kernel: Kernel, loo: LeaveOneOut | None, *, generator: torch.Generator
+    dataset: Dataset,
+    points: Points,
+    kernel: Kernel,
+    ridge: float,
+    loo: LeaveOneOut | None,
+    *,
+    generator: torch.Generator,
 ) -> LearningCurve:
     """Errors measured on subsets of the rows and extrapolated to twice and four times as many."""
     return predict_learning_curve(
@@ -55,7 +81,9 @@ def learning_curve(
         [factor * dataset.n for factor in GROWTH],
         classification=dataset.labels is not None,
         generator=generator,
+        ridge=ridge,
         anchor=None if loo is None else unbiased_predictions(dataset, loo),
+        place=points.place,
     )
 
 
@@ -67,16 +95,20 @@ def population_bound(
     if hardest.upper is None or hardest.value is None or spectrum.floor <= 0:
         return Bound(None, {}, DELTA, vacuous=True, reasons=(Outside.NOT_CERTIFIED,))
     quadratic, trace = hardest.upper**2 * dataset.n / 2, float(diagonal.sum())
-    bound = generalisation_bound(quadratic, trace, dataset.n, floor=spectrum.floor, delta=DELTA)
-    return Bound(bound.value, bound.terms, DELTA, bound.value >= 1, _outside(dataset, kernel_name, spectrum))
+    bound = generalisation_bound(quadratic, trace, dataset.n, delta=DELTA)
+    reasons = _outside(dataset, kernel_name, spectrum, repeated=spectrum.shuffled_unfittable > 0)
+    return Bound(bound.value, bound.terms, DELTA, bound.value >= 1, reasons)
 
 
-def _outside(dataset: Dataset, kernel_name: str, spectrum: LabelSpectrum) -> tuple[Outside, ...]:
+def _outside(
+    dataset: Dataset, kernel_name: str, spectrum: LabelSpectrum, repeated: bool
+) -> tuple[Outside, ...]:
     """Reasons why Theorem 5.1 does not speak of this case as it stands."""
     found = {
         Outside.OTHER_KERNEL: kernel_name != DEFAULT_KERNEL,
         Outside.SEVERAL_OUTPUTS: dataset.Y.shape[1] > 1,
         Outside.LARGE_TARGETS: float(dataset.Y.abs().max()) > 1,
+        Outside.REPEATED: repeated and spectrum.unfittable == 0,
         Outside.CONFLICTS: spectrum.unfittable > 0,
     }
     return tuple(reason for reason, holds in found.items() if holds)

@@ -1,6 +1,6 @@
 """Which labels are wrong? Every row ranked by how badly its target fits the rest."""
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 
 import torch
@@ -8,59 +8,84 @@ from torch import Tensor
 
 from widenet.audit.result import LabelNoise, Suspect
 from widenet.data.dataset import Dataset
-from widenet.kernels.kernel import Kernel
-from widenet.kernels.names import kernel_by_name
-from widenet.predict.labels import (
-    LabelModel,
-    LabelQuality,
-    choose_label_model,
-    choose_target_model,
-    judge_labels,
-    judge_targets,
-)
-from widenet.predict.loo import LeaveOneOut
-
-FitLabels = Callable[[Kernel, Tensor, float], LeaveOneOut]
+from widenet.data.points import Points
+from widenet.predict.choose import KernelModel
+from widenet.predict.labels import LabelQuality, judge_labels, judge_targets
+from widenet.predict.loo import LeaveOneOut, with_twins
 
 
 @dataclass(frozen=True)
 class LabelReport:
-    """The noise of the labels, and all rows, the most suspicious first."""
+    """The noise of the labels, how many the other rows contradict, and all rows, the worst first."""
 
     noise: LabelNoise
+    contradicting: int | None
     suspects: tuple[Suspect, ...]
 
 
-def audit_labels(dataset: Dataset, fit: FitLabels, *, generator: torch.Generator) -> LabelReport:
-    """Choose a kernel and ridge for the labels by likelihood, leave every row out, and judge its label.
+def audit_labels(dataset: Dataset, points: Points, model: KernelModel, loo: LeaveOneOut) -> LabelReport:
+    """Judge each row's label by what the other rows predict for it, those with the same inputs among them.
 
     Args:
         dataset: The data.
-        fit: Leave-one-out predictions of all rows for a kernel, targets (n, c) and a ridge.
-        generator: Draws the rows on which the model is chosen.
+        points: Its distinct points.
+        model: The kernel and ridge that were chosen for it.
+        loo: Its predictions for all rows, by the rows at other points.
     """
-    if dataset.labels is None:
-        target_model = choose_target_model(dataset.X, dataset.Y, generator=generator)
-        loo = fit(kernel_by_name(target_model.kernel), dataset.Y, target_model.ridge)
-        quality = judge_targets(loo.predictions, loo.variances, dataset.Y, ridge=target_model.ridge)
-        return _report(dataset, quality, _in_units(dataset, loo.predictions), target_model)
-    num_classes = len(dataset.classes)
-    model = choose_label_model(dataset.X, dataset.labels, num_classes, generator=generator)
-    loo = fit(kernel_by_name(model.kernel), dataset.Y, model.ridge)
-    quality = judge_labels(loo.predictions, loo.variances, dataset.labels, num_classes)
-    suggested = [dataset.classes[index] for index in quality.suggested.tolist()]
-    return _report(dataset, quality, suggested, model)
-
-
-def _report(dataset: Dataset, quality: LabelQuality, suggested: list[str], model: LabelModel) -> LabelReport:
+    quality = _quality(dataset, points, model.ridge, loo)
     scores, rows = quality.score.tolist(), dataset.rows.tolist()
+    suggested = suggested_words(dataset, quality.suggested)
     order = torch.argsort(quality.score, descending=True, stable=True).tolist()
     suspects = tuple(Suspect(rows[i], dataset.given[i], suggested[i], scores[i]) for i in order)
-    noise = LabelNoise(quality.estimate, quality.low, quality.high, model.kernel, model.ridge)
-    return LabelReport(noise, suspects)
+    noise = LabelNoise(
+        estimate=quality.estimate,
+        low=quality.low,
+        high=quality.high,
+        level=quality.level,
+        decided=quality.decided,
+        kernel=model.kernel,
+        ridge=model.ridge,
+    )
+    return LabelReport(noise, quality.contradicting, suspects)
+
+
+def _quality(dataset: Dataset, points: Points, ridge: float, loo: LeaveOneOut) -> LabelQuality:
+    if dataset.labels is None:
+        return judge_targets(loo.predictions, loo.variances, dataset.Y, place=points.place)
+    told = with_twins(loo, points, dataset.Y, ridge) if points.num_repeated else loo
+    return judge_labels(
+        told.predictions,
+        told.variances,
+        dataset.labels,
+        len(dataset.classes),
+        place=points.place,
+        apart=loo.predictions,
+    )
+
+
+def suggested_words(dataset: Dataset, suggested: Tensor) -> list[str]:
+    """What the other rows suggest, as the user writes it: the class 6 is 6.0 where the file has 6.0.
+
+    A row that keeps its class, or nearly its number, keeps the word that it was given; any other has
+    another word. So these words and those of `Dataset.given` may be compared.
+
+    Args:
+        dataset: The data.
+        suggested: Class indices, shape (n,), or targets, shape (n, c).
+    """
+    if dataset.labels is None:
+        words, own = _in_units(dataset, suggested), _in_units(dataset, dataset.Y)
+        told = zip(words, own, dataset.given, strict=True)
+        return [given if word == number else word for word, number, given in told]
+    labels = dataset.labels.tolist()
+    spelled = dict(enumerate(dataset.classes)) | dict(zip(labels[::-1], dataset.given[::-1], strict=True))
+    classes = zip(suggested.tolist(), labels, dataset.given, strict=True)
+    return [given if index == label else spelled[index] for index, label, given in classes]
 
 
 def _in_units(dataset: Dataset, predictions: Tensor) -> list[str]:
-    """Predicted targets (n, c) in the units that the user wrote."""
-    values = dataset.target_scale.in_units(predictions)
-    return [", ".join(f"{value:.6g}" for value in row) for row in values.tolist()]
+    """Predicted targets (n, c) in the units that the user wrote, to a thousandth of their spread."""
+    values, own = (dataset.target_scale.in_units(Y) for Y in (predictions, dataset.Y))
+    largest, spread = float(own.abs().max()), float(own.std(0).max())
+    digits = max(6, 4 + math.ceil(math.log10(largest / spread))) if 0 < spread < math.inf else 6
+    return [", ".join(f"{value:.{digits}g}" for value in row) for row in values.tolist()]

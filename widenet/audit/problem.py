@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.data.dataset import Dataset
-from widenet.data.duplicates import Duplicates
+from widenet.data.points import Points
 from widenet.spectrum.gram import Gram, SizedGram
 
 
@@ -20,10 +19,28 @@ class KernelProblem:
     """
 
     gram: Gram  # D^½ H D^½
-    weights: Tensor  # D^½, shape (u,)
-    targets: Tensor  # D^½ ȳ, shape (u, c)
-    unfittable: float  # Σ ‖y − ȳ‖² over all rows, the part of ‖Y‖² that no function of the rows can fit
+    points: Points
+    Y: Tensor  # targets of all rows, shape (n, c)
     floor: float  # a certified lower bound on λ_min(D^½ H D^½); 0 where none is known
+
+    def weighted(self, Y: Tensor) -> Tensor:
+        """D^½ ȳ, shape (u, c), of targets (n, c) of the rows."""
+        return self.points.sums(Y) / self.points.counts.sqrt()[:, None]
+
+    @property
+    def targets(self) -> Tensor:
+        """D^½ ȳ, shape (u, c)."""
+        return self.weighted(self.Y)
+
+    @property
+    def mean_diagonal(self) -> float:
+        """k̄, the mean over all rows of the kernel's diagonal."""
+        return float(self.gram.diag().sum()) / len(self.Y)
+
+    @property
+    def unfittable(self) -> float:
+        """Σ ‖y − ȳ‖² over all rows, the part of ‖Y‖² that no function of the rows can fit."""
+        return float((self.Y - self.points.means(self.Y)[self.points.place]).square().sum())
 
 
 class WeightedGram(SizedGram):
@@ -39,22 +56,14 @@ class WeightedGram(SizedGram):
     def diag(self) -> Tensor:
         return self.weights.square() * self.gram.diag()
 
+    def held(self) -> Tensor | None:
+        matrix = self.gram.held()
+        return None if matrix is None else self.weights[:, None] * matrix * self.weights
 
-def distinct_problem(dataset: Dataset, duplicates: Duplicates, gram: Gram, floor: float) -> KernelProblem:
-    """Put the targets and multiplicities of coinciding rows onto the Gram operator of the distinct rows.
+    def rounded(self, dtype: torch.dtype) -> "WeightedGram":
+        return WeightedGram(self.gram.rounded(dtype), self.weights)
 
-    Args:
-        dataset: All rows.
-        duplicates: Which of them coincide.
-        gram: Operator over `duplicates.unique`, u rows.
-        floor: Lower bound on its smallest eigenvalue; multiplicities can only raise it.
-    """
-    if duplicates.num_repeated == 0:
-        return KernelProblem(gram, dataset.Y.new_ones(dataset.n), dataset.Y, 0.0, floor)
-    place = torch.searchsorted(duplicates.unique, duplicates.group)
-    counts = torch.bincount(place, minlength=len(duplicates.unique)).to(dataset.Y.dtype)
-    sums = torch.zeros(len(counts), dataset.Y.shape[1], dtype=dataset.Y.dtype).index_add_(0, place, dataset.Y)
-    means = sums / counts[:, None]
-    weights = counts.sqrt()
-    unfittable = float((dataset.Y - means[place]).square().sum())
-    return KernelProblem(WeightedGram(gram, weights), weights, weights[:, None] * means, unfittable, floor)
+
+def weighted_gram(gram: Gram, points: Points) -> Gram:
+    """D^½ H D^½ from the operator H of the distinct points; H itself where no row is repeated."""
+    return WeightedGram(gram, points.counts.sqrt()) if points.num_repeated else gram

@@ -34,7 +34,7 @@ class Soundness:
 
 @dataclass(frozen=True)
 class ColumnComplexity:
-    """√(2 yᵀH⁻¹y / n) of one target column, between certified bounds."""
+    """√(2 yᵀH⁻¹y / n) of one target column, between bounds."""
 
     name: str
     value: float | None
@@ -48,10 +48,13 @@ class Complexity:
 
     Attributes:
         value: √(2 Σ_c y_cᵀH⁻¹y_c / n); None where the bracket did not close.
-        lower: Certified lower bound (Gauss quadrature).
-        upper: Certified upper bound (Gauss–Radau quadrature); None where λ_min has no certified bound.
-        random: The same for random labels on the same inputs, √(2 E[yᵀH⁻¹y] / n).
-        random_error: Standard error of `random`.
+        lower: Lower bound.
+        upper: Upper bound; None where λ_min has no proved bound.
+        certified: Whether these bounds include all rounding, that of the kernel's values among it.
+        shuffled: The same for these labels, shuffled among the rows, √(2 E[yᵀH⁻¹y] / n).
+        shuffled_error: Standard error of `shuffled`.
+        shuffled_std: Standard deviation of the complexity among shuffles.
+        p_value: Share of shuffles that are as low; where none is, as their mean and spread foretell.
         columns: The same for each target column.
         num_matvecs: Products with the Gram matrix that were made.
     """
@@ -59,20 +62,43 @@ class Complexity:
     value: float | None
     lower: float
     upper: float | None
-    random: float | None
-    random_error: float | None
+    certified: bool
+    shuffled: float | None
+    shuffled_error: float | None
+    shuffled_std: float | None
+    p_value: float
     columns: tuple[ColumnComplexity, ...]
     num_matvecs: int
 
 
 @dataclass(frozen=True)
+class Dependence:
+    """Do the labels depend on the inputs? Their fit with a ridge, yᵀ(H + k̄I)⁻¹y, among shuffles of them.
+
+    A ridge of k̄, the mean of the kernel's diagonal, keeps noise from hiding what can be learned, which in the
+    complexity itself it does.
+
+    Attributes:
+        p_value: Share of shuffles that are as low, where the labels of rows with the same inputs move
+            together, so that copies are no evidence; where none is as low, as their mean and spread foretell.
+        p_value_by_row: The same where every label moves by itself: agreement of rows with the same inputs
+            counts.
+        rows: Rows that were looked at.
+    """
+
+    p_value: float
+    p_value_by_row: float
+    rows: int
+
+
+@dataclass(frozen=True)
 class Alignment:
-    """How label energy lies on the spectrum, against the random-label null.
+    """How label energy lies on the spectrum, beside that of shuffled labels.
 
     Attributes:
         eigenvalues: A descending grid of eigenvalues of H.
         labels: Share of ‖Y‖² that lies on eigenvectors with at least that eigenvalue.
-        random: The same for random labels.
+        random: The same for shuffled labels, in expectation.
     """
 
     eigenvalues: tuple[float, ...]
@@ -92,7 +118,10 @@ class SpectrumSummary:
 
 @dataclass(frozen=True)
 class StepsTo:
-    """Gradient steps until the loss is a share of the initial one; None where it is never reached."""
+    """Gradient steps until the loss is a share of the initial one; None where the curve ends before that.
+
+    `random` is for shuffled labels, `worst` for labels on the last eigenvector.
+    """
 
     share: float
     labels: int | None
@@ -136,7 +165,7 @@ class Curve:
         eta_max: Step size beyond which gradient descent diverges, 2/λ_max.
         steps: Step numbers.
         loss: Predicted Φ = ½‖Y − u(k)‖² at those steps.
-        random_loss: The same for random labels, in expectation.
+        random_loss: The same for shuffled labels, in expectation.
         worst_loss: The same for labels on the last eigenvector, scaled to ‖Y‖.
         movement: Predicted ‖W(k) − W(0)‖_F at those steps.
         movement_limit: Its limit √(Σ yᵀH⁻¹y).
@@ -159,10 +188,11 @@ class Curve:
 class Outside(Enum):
     """Why Theorem 5.1 does not apply directly to a case."""
 
-    NOT_CERTIFIED = "the complexity is not certified"
+    NOT_CERTIFIED = "the complexity is not bounded"
     OTHER_KERNEL = "another kernel"
     SEVERAL_OUTPUTS = "several outputs"
     LARGE_TARGETS = "targets beyond 1"
+    REPEATED = "repeated rows"
     CONFLICTS = "conflicting rows"
 
 
@@ -200,39 +230,85 @@ class Estimate(Enum):
 
 @dataclass(frozen=True)
 class LeaveOneOutSummary:
-    """Leave-one-out error of the kernel predictor.
+    """Leave-one-out error of a kernel predictor; rows with the same inputs are left out together.
 
     Attributes:
         error: Mean over rows of Σ_columns (prediction − Y)².
-        error_bar: Its standard error from estimation (0 for the closed form).
+        standard_error: Its standard error, over the rows.
+        error_bar: What estimation, where there is no closed form, adds to that.
         misclassified: Share of rows whose class is predicted wrongly; None for regression.
-        rows: Rows that were left out, one at a time.
+        misclassified_standard_error: Its standard error, over the rows.
+        rows: Rows that were left out.
         method: How; where it did not converge, nothing can be shown.
-        baseline: The error of predicting the mean of the targets.
+        constant: What the best constant errs: the share of rows outside the most frequent class, or, for
+            regression, the squared error of the mean.
+        baseline: The squared error of predicting the mean of the targets.
     """
 
     error: float | None
+    standard_error: float | None
     error_bar: float | None
     misclassified: float | None
+    misclassified_standard_error: float | None
     rows: int
     method: Estimate
+    constant: float
     baseline: float
+
+    @property
+    def told(self) -> tuple[float, float] | None:
+        """The error that stands beside `constant`, and its standard error; None where it is not known."""
+        if self.error is None or self.standard_error is None:
+            return None
+        if self.misclassified is None or self.misclassified_standard_error is None:
+            return self.error, self.standard_error
+        return self.misclassified, self.misclassified_standard_error
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The kernel and ridge under which each row of this data is predicted best by the others.
+
+    Attributes:
+        kernel: Name of the kernel: its depth is chosen.
+        ridge: Added to its diagonal.
+        loo: Its leave-one-out error, the one to expect of a wide network.
+        learning_curve: Its error against the number of rows.
+    """
+
+    kernel: str
+    ridge: float
+    loo: LeaveOneOutSummary
+    learning_curve: LearningCurve
 
 
 @dataclass(frozen=True)
 class LabelNoise:
-    """Share of wrong labels (classes), or of target variance that is noise (regression)."""
+    """Share of wrong labels (classes), or of target variance that is noise (regression).
+
+    Attributes:
+        estimate: Of most likelihood; 0 where no noise is detected.
+        low, high: Ends of its interval.
+        level: Nominal level of the interval.
+        decided: Whether the interval tells anything.
+        kernel, ridge: Of the predictions that it rests on.
+    """
 
     estimate: float
     low: float
     high: float
+    level: float
+    decided: bool
     kernel: str
     ridge: float
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row whose label fits the rest badly; a higher score is more suspicious."""
+    """A row whose label fits the rest badly; a higher score is more suspicious.
+
+    `given` and `suggested` are written as the user writes them, and are equal where they mean the same.
+    """
 
     row: int
     given: str
@@ -265,12 +341,15 @@ class AuditResult(Result):
         soundness: Repeated, opposite and contradictory rows.
         kernel: Name of the kernel.
         complexity: How learnable the labels are.
+        dependence: Whether they depend on the inputs at all.
         spectrum: Of the Gram matrix.
         curve: How gradient descent will go.
         bound: Theorem 5.1's.
-        loo: Leave-one-out error.
-        learning_curve: Error against the number of rows.
+        loo: Leave-one-out error of that kernel, interpolating.
+        learning_curve: Its error against the number of rows.
+        chosen: The predictor that was chosen for this data.
         noise: Of the labels.
+        contradicting: Rows whose label is not the one that the other rows predict; None for regression.
         labels: All rows, the most suspicious first.
         pictures: Pixels of the first of them, by row number; empty where rows are no images.
         labels_file: Where the ranking was written; None where it was not.
@@ -284,12 +363,15 @@ class AuditResult(Result):
     soundness: Soundness
     kernel: str
     complexity: Complexity
+    dependence: Dependence
     spectrum: SpectrumSummary
     curve: Curve
     bound: Bound
     loo: LeaveOneOutSummary
     learning_curve: LearningCurve
+    chosen: Chosen
     noise: LabelNoise
+    contradicting: int | None
     labels: tuple[Suspect, ...] = aside()
     pictures: dict[int, Tensor] = aside()
     labels_file: str | None = None
@@ -298,7 +380,8 @@ class AuditResult(Result):
     seconds: float
 
     def facts(self) -> dict[str, str]:
-        value, loo = self.complexity.value, self.loo
+        value, loo = self.complexity.value, self.chosen.loo
+        noise = percent(self.noise.estimate) if self.noise.estimate else "none detected"
         error = {} if loo.error is None else {"error": number(loo.error)}
         error |= {} if loo.misclassified is None else {"misclassified": percent(loo.misclassified)}
         return {
@@ -307,7 +390,8 @@ class AuditResult(Result):
             "kernel": self.kernel,
             "complexity": "open" if value is None else number(value),
             **error,
-            "noise": percent(self.noise.estimate),
+            "constant": number(loo.constant) if loo.misclassified is None else percent(loo.constant),
+            "noise": noise if self.noise.decided else "not known",
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -315,6 +399,8 @@ class AuditResult(Result):
         record = super().to_dict()
         record["data"] |= record.pop("soundness")
         record["bound"]["applies"] = self.bound.applies
+        null = record["complexity"]
+        null |= {"random": null["shuffled"], "random_error": null["shuffled_error"]}
         gram = record.pop("gram")
         record["forecast"] |= {"gram": gram["held"], "gram_bytes": gram["num_bytes"]}
         return record

@@ -1,9 +1,7 @@
 """The audit itself: from a data set to everything that can be said before training."""
 
-import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import torch
@@ -11,31 +9,33 @@ from torch import Tensor
 
 from widenet.audit.forecast import forecast_audit
 from widenet.audit.generalise import learning_curve, loo_summary, population_bound
-from widenet.audit.labels import audit_labels
-from widenet.audit.problem import KernelProblem, distinct_problem
-from widenet.audit.result import NUM_PICTURED, AuditResult, GramPlan, Held, Soundness, Suspect
+from widenet.audit.labels import LabelReport, audit_labels
+from widenet.audit.result import (
+    NUM_PICTURED,
+    AuditResult,
+    Chosen,
+    Curve,
+    GramPlan,
+    Held,
+    Soundness,
+    Suspect,
+)
 from widenet.audit.settings import TRAINED_WIDTH, AuditSettings
-from widenet.audit.spectral import complexity, label_spectrum, spectrum_summary, training_curve
+from widenet.audit.spectral import LabelSpectrum, complexity, label_spectrum, spectrum_summary, training_curve
 from widenet.audit.train import train_beside
-from widenet.base.errors import InputError, NotConvergedError
+from widenet.audit.work import GramMaker, Work
+from widenet.base.errors import InputError
 from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
-from widenet.data.duplicates import Duplicates, find_duplicates
+from widenet.data.duplicates import find_duplicates
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.predict.loo import LeaveOneOut, estimated_leave_one_out, leave_one_out
-from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
-from widenet.spectrum.gram import DenseGram, Gram, TiledGram, num_to_fill
+from widenet.predict.choose import choose_model
+from widenet.spectrum.gram import DenseGram, Gram, TiledGram
 from widenet.study.data import data_summary
 
-JITTER = 1e-8  # of the mean diagonal: lets rows that occur twice be left out one at a time
 NORM_TOLERANCE = 1e-6  # of rows: what rounding in float32 leaves
-LOO_PROBES = 28  # at least
-PRECONDITIONER_RANK = 600
-SINGLE_MARGIN = 100  # by which eigenvalues exceed the rounding of float32 where it is used
-
-GramMaker = Callable[[Kernel, Tensor, torch.dtype], Gram]
 
 
 def run_audit(
@@ -64,41 +64,33 @@ def run_audit(
     forecast, plan = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel)
     progress.note(forecast)
     forecast.refuse_long("audit fewer rows", allow_long=allow_long)
-    work = _Work(dataset, make_gram or partial(_planned_gram, plan), generator, progress)
     duplicates = find_duplicates(dataset)
+    points = duplicates.points
+    work = Work(dataset, points, make_gram or partial(_planned_gram, plan), generator, progress)
 
     progress("kernel matrix")
-    gram = work.gram(kernel)
-    problem = _problem(dataset, duplicates, kernel, gram)
-    ridge = 0.0 if problem.floor > 0 and not duplicates.num_repeated else JITTER * float(gram.diag().mean())
-    spectrum = label_spectrum(
-        dataset, problem, generator=generator, progress=work.count("labels on the spectrum")
-    )
-    if _single_suffices(dataset.n, ridge or problem.floor):
-        gram = gram.rounded(torch.float32)
+    problem = work.problem(kernel)
+    spectrum = label_spectrum(problem, generator=generator, progress=work.count("labels on the spectrum"))
+    inverted = work.interpolate(kernel, problem)
     del problem
-    loo = work.leave_one_out(gram, dataset.Y, ridge, "leave one out")
-    del gram
     progress("learning curve")
-    learning = learning_curve(dataset, kernel, loo, generator=generator)
-    labels = audit_labels(dataset, work.fit_labels, generator=generator)
-    curve = training_curve(spectrum, settings.eta)
-    if settings.train:
-        width = settings.width or TRAINED_WIDTH
-        progress(f"training a network of width {width:,}")
-        curve = replace(curve, trained=train_beside(dataset, width, generator=generator))
-    found = complexity(dataset, spectrum)
+    curve = learning_curve(dataset, points, kernel, 0.0, inverted.loo, generator=generator)
+    chosen, labels = _choose(work)
+    found = complexity(dataset, spectrum, inverted.complexity, inverted.enclosure)
     return AuditResult(
         data=data_summary(dataset),
         soundness=Soundness(duplicates.groups, duplicates.opposite, duplicates.conflicts),
         kernel=settings.kernel,
         complexity=found,
+        dependence=inverted.dependence,
         spectrum=spectrum_summary(spectrum),
-        curve=curve,
+        curve=_descent(work, spectrum, settings),
         bound=population_bound(dataset, settings.kernel, spectrum, found, kernel.diag(dataset.X)),
-        loo=loo_summary(dataset, loo),
-        learning_curve=learning,
+        loo=loo_summary(dataset, points, inverted.loo),
+        learning_curve=curve,
+        chosen=chosen,
         noise=labels.noise,
+        contradicting=labels.contradicting,
         labels=labels.suspects,
         pictures=_pictures(dataset, labels.suspects),
         forecast=forecast,
@@ -107,61 +99,27 @@ def run_audit(
     )
 
 
-@dataclass(frozen=True)
-class _Work:
-    """Gram operators and leave-one-out fits of one audit."""
-
-    dataset: Dataset
-    make_gram: GramMaker
-    generator: torch.Generator
-    progress: Progress
-
-    def gram(self, kernel: Kernel, dtype: torch.dtype = torch.float64) -> Gram:
-        """The Gram operator of all rows; in the given precision where it is not held whole."""
-        return self.make_gram(kernel, self.dataset.X, dtype)
-
-    def leave_one_out(self, gram: Gram, Y: Tensor, ridge: float, stage: str) -> LeaveOneOut | None:
-        """In closed form where the matrix is held, else estimated; None where that does not converge."""
-        self.progress(stage)
-        matrix = gram.held()
-        if matrix is not None:
-            return leave_one_out(matrix, Y, ridge)
-        try:
-            return estimated_leave_one_out(
-                gram,
-                Y,
-                ridge,
-                num_probes=LOO_PROBES + num_to_fill(LOO_PROBES + Y.shape[1]),
-                rank=min(PRECONDITIONER_RANK, gram.n // 4),
-                generator=self.generator,
-                progress=self.count(stage),
-            )
-        except NotConvergedError:
-            return None
-
-    def fit_labels(self, kernel: Kernel, Y: Tensor, ridge: float) -> LeaveOneOut:
-        """Leave-one-out predictions of all rows under the kernel that was chosen for the labels."""
-        dtype = torch.float32 if _single_suffices(self.dataset.n, ridge) else torch.float64
-        loo = self.leave_one_out(self.gram(kernel, dtype), Y, ridge, "wrong labels")
-        if loo is None:
-            raise NotConvergedError(
-                f"The labels of {self.dataset.n:,} rows could not be judged, because the solves with "
-                f"{kernel.name} and ridge {ridge:.2g} did not converge; audit fewer rows."
-            )
-        return loo
-
-    def count(self, stage: str) -> Callable[[int], None]:
-        """Tell the stage, and then how many products with the Gram matrix it has made."""
-        self.progress(stage)
-        return lambda num_products: self.progress(stage, num_products, detail="products")
+def _choose(work: Work) -> tuple[Chosen, LabelReport]:
+    """Choose depth and ridge for this data, for the error to expect and for the labels that look wrong."""
+    dataset, points, generator = work.dataset, work.points, work.generator
+    work.progress("choice of a kernel")
+    model = choose_model(dataset.X, dataset.Y, place=points.place, generator=generator)
+    kernel = kernel_by_name(model.kernel)
+    loo = work.fit(kernel, model.ridge)
+    labels = audit_labels(dataset, points, model, loo)
+    work.progress("learning curve")
+    curve = learning_curve(dataset, points, kernel, model.ridge, loo, generator=generator)
+    return Chosen(model.kernel, model.ridge, loo_summary(dataset, points, loo), curve), labels
 
 
-def _single_suffices(n: int, floor: float) -> bool:
-    """Whether products in float32 are exact enough to solve with a matrix whose eigenvalues exceed `floor`.
-
-    The rounding errors of n products of entries up to 1 add up as a random walk.
-    """
-    return floor >= SINGLE_MARGIN * torch.finfo(torch.float32).eps * math.sqrt(n)
+def _descent(work: Work, spectrum: LabelSpectrum, settings: AuditSettings) -> Curve:
+    """The predicted descent, with a network trained beside it where that is asked for."""
+    curve = training_curve(spectrum, settings.eta)
+    if not settings.train:
+        return curve
+    width = settings.width or TRAINED_WIDTH
+    work.progress(f"training a network of width {width:,}")
+    return replace(curve, trained=train_beside(work.dataset, width, generator=work.generator))
 
 
 def _planned_gram(plan: GramPlan, kernel: Kernel, X: Tensor, dtype: torch.dtype) -> Gram:
@@ -179,16 +137,6 @@ def _refuse_other_norms(dataset: Dataset) -> None:
             f"An audit needs rows of norm 1, but some of {dataset.name} are off by {farthest:.2g}: prepare "
             "them with unit or standard."
         )
-
-
-def _problem(dataset: Dataset, duplicates: Duplicates, kernel: Kernel, gram: Gram) -> KernelProblem:
-    """The problem over distinct rows, with a certified floor under its spectrum where one is found."""
-    if duplicates.num_repeated:
-        gram = gram.part(duplicates.unique)
-    floor, matrix = eigenvalue_floor(kernel, dataset.X[duplicates.unique]), gram.held()
-    if matrix is not None:
-        floor = floor or cholesky_floor(matrix)
-    return distinct_problem(dataset, duplicates, gram, floor)
 
 
 def _pictures(dataset: Dataset, suspects: tuple[Suspect, ...]) -> dict[int, Tensor]:

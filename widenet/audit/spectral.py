@@ -9,16 +9,18 @@ from torch import Tensor
 
 from widenet.audit.problem import KernelProblem
 from widenet.audit.result import Alignment, ColumnComplexity, Complexity, Curve, SpectrumSummary, StepsTo
+from widenet.audit.shuffles import ShuffleTest
 from widenet.data.dataset import Dataset
 from widenet.predict.curve import descent_distance, descent_loss, step_grid, steps_until
 from widenet.spectrum.brackets import NUMERICAL_RANK, Bracket, bracket, inverse_bracket
+from widenet.spectrum.enclosure import Enclosure, complexity_ends
 from widenet.spectrum.gram import num_to_fill
 from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos, smallest_ritz_value
 from widenet.spectrum.trace import rademacher
 
-NUM_PROBES = 12  # random label vectors, at least; their spread is the error bar of random labels
+NUM_PROBES = 12  # random vectors, at least; their spread is the error bar of shuffled labels
 LABEL_WIDTH = 2e-6  # relative width of the bracket of Σ yᵀH⁻¹y at which the run may stop
-PROBE_WIDTH = 2e-4  # the same for random labels, whose sampling error is larger than that anyway
+PROBE_WIDTH = 2e-4  # the same for shuffled labels, whose sampling error is larger than that anyway
 SHOWN_WIDTH = 2e-4  # a bracket of Σ yᵀH⁻¹y wider than this is not shown as a value
 END_ACCURACY = 0.1  # relative residual at which the smallest Ritz value counts as the smallest eigenvalue
 MAX_DIMENSION = 2400  # of the Krylov space, whose matrix is decomposed again and again
@@ -26,39 +28,42 @@ MIN_STEPS = 40  # allowed all the same where many classes make the blocks wide
 BLIND_STEPS = 64  # taken where no certified floor lets a bracket close
 SHARES = (0.5, 0.1, 0.01)
 CURVE_ACCURACY = 0.01  # relative width of the loss's bracket up to which the curve is drawn
-LAST_SHARE = 1e-4  # the curve ends where the slower of labels and random labels has this share left
+LAST_SHARE = 1e-4  # the curve ends where the slower of labels and shuffled labels has this share left
 
 
 @dataclass(frozen=True)
 class LabelSpectrum:
-    """The Lanczos run of an audit, started at targets, a constant and random labels.
+    """The Lanczos run of an audit, started at targets, a constant and random vectors.
+
+    Shuffled labels are their mean and, orthogonal to the constant vector, a part in a random direction:
+    E[y yᵀ] = ȳ² 11ᵀ + n σ² / (n − 1) (I − 11ᵀ/n).
 
     Attributes:
         krylov: The run itself; its columns are those of the targets, then the constant, then the probes.
         num_targets: Columns of the targets.
-        random_mean: Square of the mean of random labels, summed over the columns.
-        random_variance: Their variance, summed over the columns.
+        mean: ȳ², summed over the columns.
+        variance: n σ² / (n − 1), summed over the columns.
         floor: Certified lower bound on the spectrum.
         unfittable: Part of ‖Y‖² that stays whatever is learned.
-        random_unfittable: The same for random labels, in expectation.
+        shuffled_unfittable: The same for shuffled labels, in expectation.
     """
 
     krylov: Krylov
     num_targets: int
-    random_mean: float
-    random_variance: float
+    mean: float
+    variance: float
     floor: float
     unfittable: float
-    random_unfittable: float
+    shuffled_unfittable: float
 
     def labels(self, columns: Tensor) -> Tensor:
         """The targets' sum of a quantity given per column (..., p), as one column."""
         return columns[..., : self.num_targets].sum(-1, keepdim=True)
 
-    def random(self, columns: Tensor) -> Tensor:
-        """Expectation over random labels, one sample per probe, of a quantity given per column (..., p)."""
+    def shuffled(self, columns: Tensor) -> Tensor:
+        """Expectation over shuffles, one sample per probe, of a quantity given per column (..., p)."""
         constant, probes = columns[..., self.num_targets], columns[..., self.num_targets + 1 :]
-        return self.random_mean * constant[..., None] + self.random_variance * probes
+        return self.mean * constant[..., None] + self.variance * probes
 
     def _measure(self) -> SpectralMeasure:
         """The run's quadrature; H has no negative eigenvalues, so a node below 0 is rounding."""
@@ -70,11 +75,11 @@ class LabelSpectrum:
         measure = self._measure()
         return _with_unfittable(SpectralMeasure(measure.nodes, self.labels(measure.weights)), self.unfittable)
 
-    def random_measure(self) -> SpectralMeasure:
-        """The same of random labels in expectation, averaged over the probes."""
+    def shuffled_measure(self) -> SpectralMeasure:
+        """The same of shuffled labels in expectation, averaged over the probes."""
         measure = self._measure()
-        weights = self.random(measure.weights).mean(-1, keepdim=True)
-        return _with_unfittable(SpectralMeasure(measure.nodes, weights), self.random_unfittable)
+        weights = self.shuffled(measure.weights).mean(-1, keepdim=True)
+        return _with_unfittable(SpectralMeasure(measure.nodes, weights), self.shuffled_unfittable)
 
 
 def _with_unfittable(measure: SpectralMeasure, energy: float) -> SpectralMeasure:
@@ -83,18 +88,18 @@ def _with_unfittable(measure: SpectralMeasure, energy: float) -> SpectralMeasure
 
 
 def label_spectrum(
-    dataset: Dataset,
     problem: KernelProblem,
     *,
     generator: torch.Generator,
     progress: Callable[[int], None] | None = None,
 ) -> LabelSpectrum:
-    """Run block Lanczos until the brackets of the labels' and of random labels' complexity have closed."""
-    num_targets = problem.targets.shape[1]
+    """Run block Lanczos until the brackets of the labels' and of shuffled labels' complexity have closed."""
+    n, num_targets = problem.Y.shape
     num_probes = NUM_PROBES + num_to_fill(num_targets + 1 + NUM_PROBES)
-    probes = rademacher(problem.gram.n, num_probes, generator=generator, dtype=problem.targets.dtype)
-    # Labels drawn row by row: the mean of m draws, times √m, has the variance of one.
-    start = torch.cat([problem.targets, problem.weights[:, None], probes], dim=1)
+    probes = rademacher(problem.gram.n, num_probes, generator=generator, dtype=problem.Y.dtype)
+    constant = problem.points.counts.sqrt()[:, None]  # D^½ 1, of norm √n
+    probes = probes - constant @ (constant.T @ probes) / n
+    start = torch.cat([problem.targets, constant, probes], dim=1)
 
     def closed(krylov: Krylov) -> bool:
         if progress is not None:
@@ -108,37 +113,48 @@ def label_spectrum(
 
     num_steps = max(MAX_DIMENSION // start.shape[1], MIN_STEPS) if problem.floor > 0 else BLIND_STEPS
     krylov = lanczos(problem.gram, start, num_steps=num_steps, stop=closed)
-    mean, variance = _random_moments(dataset)
-    num_repeated = dataset.n - problem.gram.n
+    mean = float(problem.Y.mean(0).square().sum())
+    variance = float(problem.Y.var(0).sum()) if n > 1 else 0.0
     return LabelSpectrum(
-        krylov, num_targets, mean, variance, problem.floor, problem.unfittable, variance * num_repeated
+        krylov=krylov,
+        num_targets=num_targets,
+        mean=mean,
+        variance=variance,
+        floor=problem.floor,
+        unfittable=problem.unfittable,
+        shuffled_unfittable=variance * problem.points.num_repeated,
     )
 
 
-def _random_moments(dataset: Dataset) -> tuple[float, float]:
-    """Squared mean and variance of random labels, summed over the columns.
+def complexity(
+    dataset: Dataset, spectrum: LabelSpectrum, test: ShuffleTest, enclosure: Enclosure | None
+) -> Complexity:
+    """√(2 yᵀH⁻¹y / n) of the labels, of each column and of shuffled labels [fine-grained, eq. 10].
 
-    They are fair signs, uniform classes as one-hot columns, or draws of the mean and variance of the targets.
+    The bounds are those of the enclosure, where there is one, else those of the Lanczos run, which hold up to
+    rounding.
     """
-    if dataset.task == "multiclass":
-        num_classes = len(dataset.classes)
-        return 1 / num_classes, 1 - 1 / num_classes
-    if dataset.task == "binary":
-        return 0.0, 1.0
-    return float(dataset.Y.mean(0).square().sum()), float(dataset.Y.var(0, correction=0).sum())
-
-
-def complexity(dataset: Dataset, spectrum: LabelSpectrum) -> Complexity:
-    """√(2 yᵀH⁻¹y / n) of the labels, of each column and of random labels [fine-grained, eq. 10]."""
-    bounds = inverse_bracket(spectrum.krylov, spectrum.floor)
+    n, bounds = dataset.n, inverse_bracket(spectrum.krylov, spectrum.floor)
     labels = _columns(bounds, slice(0, spectrum.num_targets))
+    certified = enclosure is not None and bool(enclosure.upper.isfinite().all())
+    if enclosure is not None and certified:
+        labels = Bracket(enclosure.lower, enclosure.upper)
     names = dataset.classes if dataset.task == "multiclass" else _target_names(spectrum.num_targets)
-    columns = tuple(
-        ColumnComplexity(name, *_measures(_columns(bounds, slice(c, c + 1)), dataset.n))
-        for c, name in enumerate(names)
+    each = (_measures(_columns(labels, slice(c, c + 1)), n) for c in range(len(names)))
+    value, lower, upper = _measures(labels, n)
+    shuffled, error = _shuffled_complexity(bounds, spectrum, n)
+    return Complexity(
+        value=value,
+        lower=lower,
+        upper=upper,
+        certified=certified,
+        shuffled=shuffled,
+        shuffled_error=error,
+        shuffled_std=None if shuffled is None else shuffled * test.spread(n) / 2,
+        p_value=test.p_value,
+        columns=tuple(ColumnComplexity(name, *found) for name, found in zip(names, each, strict=True)),
+        num_matvecs=spectrum.krylov.num_steps,
     )
-    random, random_error = _random_complexity(bounds, spectrum, dataset.n)
-    return Complexity(*_measures(labels, dataset.n), random, random_error, columns, spectrum.krylov.num_steps)
 
 
 def _target_names(num_targets: int) -> tuple[str, ...]:
@@ -147,24 +163,25 @@ def _target_names(num_targets: int) -> tuple[str, ...]:
 
 def spectrum_summary(spectrum: LabelSpectrum, num_points: int = 80) -> SpectrumSummary:
     """The ends of the spectrum, and the share of label energy above each eigenvalue."""
-    labels, random = spectrum.label_measure(), spectrum.random_measure()
-    largest = float(random.nodes[-1])
-    smallest = float(random.nodes[1]) if _end_is_found(spectrum.krylov) else None  # 0 comes before it
-    start = max(float(random.nodes[1]), 1e-12 * largest)
+    labels, shuffled = spectrum.label_measure(), spectrum.shuffled_measure()
+    largest = float(shuffled.nodes[-1])
+    smallest = float(shuffled.nodes[1]) if _end_is_found(spectrum.krylov) else None  # 0 comes before it
+    start = max(float(shuffled.nodes[1]), 1e-12 * largest)
     grid = torch.logspace(math.log10(largest), math.log10(start), num_points, dtype=torch.float64)
-    shares = (_floats(_share_above(measure, grid)) for measure in (labels, random))
+    shares = (_floats(_share_above(measure, grid)) for measure in (labels, shuffled))
     alignment = Alignment(_floats(grid), *shares)
     return SpectrumSummary(largest, smallest, spectrum.floor or None, alignment)
 
 
 def training_curve(spectrum: LabelSpectrum, eta: float | None) -> Curve:
-    """Loss and movement of gradient descent for these labels, random ones and the worst [Theorem 4.1]."""
-    labels, random = spectrum.label_measure(), spectrum.random_measure()
-    largest = float(random.nodes[-1])
+    """Loss and movement of gradient descent for these labels, shuffled ones and the worst [Theorem 4.1]."""
+    labels, shuffled = spectrum.label_measure(), spectrum.shuffled_measure()
+    largest = float(shuffled.nodes[-1])
     eta = 1 / largest if eta is None else eta
-    worst = SpectralMeasure(random.nodes[1:2], labels.weights.sum()[None, None])
+    worst = SpectralMeasure(shuffled.nodes[1:2], labels.weights.sum()[None, None])
     known_end = _end_is_found(spectrum.krylov)
-    last = max(steps_until(measure, eta, LAST_SHARE) or 0 for measure in (labels, random))
+    ends = (steps_until(m, eta, share) for m in (labels, shuffled) for share in (*SHARES, LAST_SHARE))
+    last = max(step or 0 for step in ends)
     steps = _accurate(spectrum, eta, step_grid(max(last, 100)))
     bounds = _columns(inverse_bracket(spectrum.krylov, spectrum.floor), slice(0, spectrum.num_targets))
     return Curve(
@@ -172,7 +189,7 @@ def training_curve(spectrum: LabelSpectrum, eta: float | None) -> Curve:
         eta_max=2 / largest,
         steps=tuple(int(step) for step in steps),
         loss=_floats(descent_loss(labels, eta, steps)),
-        random_loss=_floats(descent_loss(random, eta, steps)),
+        random_loss=_floats(descent_loss(shuffled, eta, steps)),
         worst_loss=_floats(descent_loss(worst, eta, steps)) if known_end else None,
         movement=_floats(descent_distance(labels, eta, steps)),
         movement_limit=math.sqrt(float(bounds.lower.sum())) if bounds.width() <= SHOWN_WIDTH else None,
@@ -180,7 +197,7 @@ def training_curve(spectrum: LabelSpectrum, eta: float | None) -> Curve:
             StepsTo(
                 share,
                 labels=_up_to(steps, steps_until(labels, eta, share)),
-                random=_up_to(steps, steps_until(random, eta, share)),
+                random=_up_to(steps, steps_until(shuffled, eta, share)),
                 worst=steps_until(worst, eta, share) if known_end else None,
             )
             for share in SHARES
@@ -200,7 +217,7 @@ def _end_is_found(krylov: Krylov) -> bool:
 
 
 def _accurate(spectrum: LabelSpectrum, eta: float, steps: Tensor) -> Tensor:
-    """The steps up to which the labels' and the random labels' loss are bracketed narrowly.
+    """The steps up to which the labels' and the shuffled labels' loss are bracketed narrowly.
 
     Beyond η = 1/λ_max the two rules no longer bound the loss, but their difference still shows how well it
     is known.
@@ -212,30 +229,31 @@ def _accurate(spectrum: LabelSpectrum, eta: float, steps: Tensor) -> Tensor:
     known = torch.ones(len(steps), dtype=torch.bool)
     for select, stays in (
         (spectrum.labels, spectrum.unfittable),
-        (spectrum.random, spectrum.random_unfittable),
+        (spectrum.shuffled, spectrum.shuffled_unfittable),
     ):
         lower, upper = select(decay.lower).mean(-1) + stays, select(decay.upper).mean(-1) + stays
         known &= (upper - lower).abs() <= CURVE_ACCURACY * upper
     return steps[: int(known.to(torch.int64).cumprod(0).sum())]
 
 
-def _random_complexity(bounds: Bracket, spectrum: LabelSpectrum, n: int) -> tuple[float | None, float | None]:
+def _shuffled_complexity(
+    bounds: Bracket, spectrum: LabelSpectrum, n: int
+) -> tuple[float | None, float | None]:
     """√(2 E[yᵀH⁻¹y] / n) and its standard error over the probes; None where their bracket is open."""
     probes = _columns(bounds, slice(spectrum.num_targets + 1, None))
     if probes.width() > 2 * PROBE_WIDTH or bounds.upper is None:
         return None, None
-    samples = spectrum.random((bounds.lower + bounds.upper) / 2)
+    samples = spectrum.shuffled((bounds.lower + bounds.upper) / 2)
     mean, error = float(samples.mean()), float(samples.std()) / math.sqrt(samples.numel())
     value = math.sqrt(2 * mean / n)
     return value, value * error / (2 * mean)
 
 
 def _measures(bounds: Bracket, n: int) -> tuple[float | None, float, float | None]:
-    """Value, lower and upper √(2 q / n) for a bracket of q summed over its columns."""
-    lower = math.sqrt(2 * float(bounds.lower.sum()) / n)
+    """Value, lower and upper √(2 q / n) for a bracket of q summed over its columns, rounded outward."""
     if bounds.upper is None:
-        return None, lower, None
-    upper = math.sqrt(2 * float(bounds.upper.sum()) / n)
+        return None, math.sqrt(2 * float(bounds.lower.sum()) / n), None
+    lower, upper = complexity_ends(Enclosure(bounds.lower, bounds.upper).total(), n)
     return ((lower + upper) / 2 if bounds.width() <= SHOWN_WIDTH else None), lower, upper
 
 

@@ -13,10 +13,10 @@ def test_charts_are_plotlys_and_coloured_by_the_style_sheet(task, result_of, che
 
 
 def test_which_charts_are_drawn(result_of):
-    everywhere = {"complexity", "alignment", "descent", "trained", "error", "scores"}
+    everywhere = {"complexity", "alignment", "descent", "trained", "learning", "interpolating", "scores"}
     assert set(charts_of(result_of("regression"))) == everywhere
-    assert set(charts_of(result_of("binary"))) == everywhere | {"misclassified"}
-    assert set(charts_of(result_of("multiclass"))) == everywhere | {"misclassified", "classes"}
+    assert set(charts_of(result_of("binary"))) == everywhere
+    assert set(charts_of(result_of("multiclass"))) == everywhere | {"classes"}
 
 
 def test_complexity_bars_have_their_bounds(result_of):
@@ -29,7 +29,7 @@ def test_complexity_bars_have_their_bounds(result_of):
 def test_descent_is_a_share_of_the_start(result_of):
     result = result_of("binary")
     lines = {line["name"]: line for line in charts_of(result)["descent"].spec["data"]}
-    assert set(lines) == {"these labels", "random labels", "worst case"}
+    assert set(lines) == {"these labels", "shuffled labels", "worst case"}
     assert lines["these labels"]["x"] == list(result.curve.steps[1:])
     assert lines["these labels"]["y"][0] == result.curve.loss[1] / result.curve.loss[0]
 
@@ -48,7 +48,8 @@ def test_losses_without_a_logarithm_are_left_out(result_of):
 
 
 def test_learning_curve_joins_measured_and_extrapolated(result_of):
-    band, ahead, known = charts_of(result_of("binary"))["misclassified"].spec["data"]
+    band, constant, ahead, known = charts_of(result_of("binary"))["learning"].spec["data"]
+    assert constant["y"] == [0.5, 0.5]
     assert (known["x"], known["y"]) == ([15, 30, 60], [0.4, 0.2, 0.1])
     assert (ahead["x"], ahead["y"]) == ([60, 120, 240], [0.1, 0.05, 0.025])
     assert len(band["x"]) == len(band["y"]) == 10
@@ -61,7 +62,7 @@ def test_a_curve_that_reaches_zero_is_linear(result_of):
     curve = replace(
         result.learning_curve, misclassified=zero, misclassified_low=zero, misclassified_high=zero
     )
-    layout = charts_of(replace(result, learning_curve=curve))["misclassified"].spec["layout"]
+    layout = charts_of(replace(result, learning_curve=curve))["interpolating"].spec["layout"]
     assert "type" not in layout["yaxis"]
 
 

@@ -12,22 +12,19 @@ def unknowns(result):
     """The same audit where nothing that may be missing is known."""
     return replace(
         result,
-        complexity=replace(result.complexity, value=None, upper=None, random=None, random_error=None),
+        complexity=replace(result.complexity, value=None, upper=None, shuffled=None, shuffled_std=None),
         spectrum=replace(result.spectrum, eigenvalue_min=None, eigenvalue_min_certified=None),
         curve=replace(result.curve, worst_loss=None, movement_limit=None, trained=None),
         bound=replace(result.bound, value=None, terms={}, reasons=(Outside.NOT_CERTIFIED,)),
-        loo=replace(result.loo, error=None, error_bar=None, misclassified=None),
-        learning_curve=replace(
-            result.learning_curve,
-            n=(),
-            error=(),
-            error_low=(),
-            error_high=(),
-            misclassified=None,
-            measured=(),
-        ),
+        loo=replace(result.loo, error=None, standard_error=None, misclassified=None),
+        learning_curve=no_curve(result.learning_curve),
+        chosen=replace(result.chosen, learning_curve=no_curve(result.chosen.learning_curve)),
         labels_file=None,
     )
+
+
+def no_curve(curve):
+    return replace(curve, n=(), error=(), error_low=(), error_high=(), misclassified=None, measured=())
 
 
 def test_page_answers_all_questions(task, result_of, outline_of):
@@ -63,9 +60,9 @@ def test_a_label_that_is_kept_is_not_struck_out(result_of, outline_of):
 
 def test_what_is_not_known_is_said(task, result_of, outline_of):
     text = outline_of(page(unknowns(result_of(task)))).text
-    assert "no more is certified, because the smallest eigenvalue" in text
+    assert "no more is known, because the smallest eigenvalue" in text
     assert "The worst case is not drawn, because" in text
-    assert "Theorem 5.1 gives no bound here. The bound needs a certified complexity" in text
+    assert "Theorem 5.1 gives no bound here. The bound needs an upper bound on the complexity" in text
     assert "too few rows for a learning curve" in text
     assert "None" not in text
     assert "nan" not in text.lower().split()

@@ -26,7 +26,7 @@ def test_one_screen_answers_all_questions(task, result_of, width):
 def test_numbers_are_whole(result_of):
     result = result_of("binary")
     text = " ".join(printed(result, 60).split())
-    for told in ("0.812", "3.25", "123 steps", "need 4,567", "2% to 9%", "0.0333", "0.0667"):
+    for told in ("0.812", "3.25", "123 steps", "after 4,567", "2% to 9%", "0.0333", "0.0667"):
         assert told in text
 
 

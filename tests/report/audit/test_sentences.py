@@ -2,12 +2,13 @@ from dataclasses import replace
 
 import pytest
 
+from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.report.audit.sentences import answers, descent, generalise, learnable, sentences, sound, wrong
 
 
 def test_verdict_is_short(task, result_of):
     told = sentences(result_of(task))
-    assert 3 <= len(told) <= 5
+    assert 4 <= len(told) <= 6
     assert all(sentence.endswith(".") for sentence in told)
 
 
@@ -19,20 +20,54 @@ def test_regression_has_targets_not_labels(result_of):
 
 
 @pytest.mark.parametrize(
-    ("value", "meaning"),
-    [(0.5, "closely"), (2.0, "in part"), (2.8, "only weakly"), (3.2, "no easier to fit than chance")],
+    ("p_value", "told"),
+    [
+        (1e-12, "These labels depend on the inputs (p < 0.001"),
+        (0.0009, "These labels depend on the inputs (p < 0.001"),
+        (0.02, "It is not clear whether these labels depend on the inputs (p = 0.02"),
+        (0.34, "Nothing shows that these labels depend on the inputs (p = 0.34"),
+        (1.0, "Nothing shows that these labels depend on the inputs (p = 1"),
+    ],
 )
-def test_complexity_beside_chance(result_of, value, meaning):
+def test_dependence_is_claimed_where_shuffles_rule_chance_out(result_of, p_value, told):
     result = result_of("binary")
-    complexity = replace(result.complexity, value=value)
-    assert meaning in learnable(replace(result, complexity=complexity))[0]
+    dependence = replace(result.dependence, p_value=p_value, p_value_by_row=p_value)
+    assert learnable(replace(result, dependence=dependence))[0] == f"{told}, against shuffles of them)."
 
 
-def test_certified_bounds_that_agree_are_said_once(result_of):
+def test_agreement_of_rows_with_the_same_inputs_is_not_more_than_that(result_of):
     result = result_of("binary")
-    assert "lie between 0.812345 and 0.812346" in learnable(result)[1]
-    complexity = replace(result.complexity, upper=result.complexity.lower)
-    assert "certified to be 0.812345 to six digits" in learnable(replace(result, complexity=complexity))[1]
+    dependence = replace(result.dependence, p_value=0.3)
+    assert learnable(replace(result, dependence=dependence))[0] == (
+        "Rows with the same inputs share their labels (p < 0.001, against shuffles of them), but nothing "
+        "shows that this carries over to other inputs."
+    )
+
+
+def test_a_part_of_the_rows_is_said_to_be_one(result_of):
+    result = result_of("binary")
+    told = learnable(replace(result, dependence=replace(result.dependence, rows=40)))[0]
+    assert told.endswith("(p < 0.001, against shuffles of them, on 40 of the rows).")
+
+
+def test_complexity_stands_beside_that_of_shuffled_labels(result_of):
+    result = result_of("binary")
+    assert learnable(result)[1] == (
+        "The complexity is 0.812; of shuffled labels it is 3.25 ± 0.05 (p < 0.001)."
+    )
+    unknown = replace(result.complexity, value=None, upper=None, shuffled=None, shuffled_std=None)
+    told = learnable(replace(result, complexity=unknown))
+    assert told[1] == "Among shuffled labels the complexity has p < 0.001."
+    assert told[2].startswith("The complexity is at least 0.812344, up to rounding; no more is known")
+
+
+def test_certified_is_said_where_it_is_earned(result_of):
+    result = result_of("binary")
+    told = learnable(result)[2]
+    assert told == "The complexity lies between 0.812344 and 0.812347 (certified, rounding included)."
+    complexity = replace(result.complexity, upper=result.complexity.lower, certified=False)
+    told = learnable(replace(result, complexity=complexity))[2]
+    assert told == "The complexity is 0.812345 to six digits (bounded, up to rounding)."
 
 
 def test_contradictions_come_first(result_of):
@@ -44,7 +79,17 @@ def test_contradictions_come_first(result_of):
     assert "2 groups of rows each map to a single point (rows 3 and 9, among others)" in sound(troubled)[2]
     assert "1 pair of rows is exactly opposite (rows 1 and 2)" in sound(troubled)[3]
     assert sound(troubled)[1] in sentences(troubled)
-    assert len(sentences(troubled)) <= 5
+    assert "2 rows repeat the inputs of another" in generalise(troubled)[2]
+
+
+def test_who_descends_is_said_once(result_of):
+    result = replace(result_of("binary"), kernel=DEFAULT_KERNEL)
+    told = " ".join(sentence for answer in answers(result) for sentence in answer)
+    assert told.count("infinitely wide") == 1
+    assert descent(result)[0] == (
+        "In an infinitely wide two-layer network whose hidden layer is trained by full-batch descent, the "
+        "loss falls to a tenth of its initial value after 123 steps; with shuffled labels, after 4,567."
+    )
 
 
 def test_a_step_that_is_too_large(result_of):
@@ -53,37 +98,102 @@ def test_a_step_that_is_too_large(result_of):
     assert "diverges" in descent(replace(result, curve=curve))[0]
 
 
-def test_steps_that_are_never_enough(result_of):
+def test_steps_that_are_not_enough(result_of):
     result = result_of("binary")
     steps = tuple(replace(target, labels=None, random=None) for target in result.curve.steps_to)
     told = descent(replace(result, curve=replace(result.curve, steps_to=steps)))[0]
-    assert told == (
-        "Gradient descent never brings the loss to a tenth of its initial value; "
-        "random labels never get there."
+    within = "does not fall to a tenth of its initial value within 10,000 steps"
+    assert told.endswith(f"{within}; with shuffled labels, not within 10,000.")
+
+
+def test_the_error_stands_beside_that_of_the_best_constant(result_of):
+    result = result_of("binary")
+    network = "wide network (relu5-all with a ridge, chosen for this data)"
+    assert generalise(result)[0] == (
+        f"A {network} will err on about 2.5% ± 0.3% of unseen rows; always answering the most frequent class "
+        "errs on 50%."
     )
+    assert generalise(result_of("regression"))[0] == (
+        f"A {network} will have a squared error of about 0.1 ± 0.02 on unseen rows; always predicting the "
+        "mean leaves 1."
+    )
+
+
+def test_no_gain_is_told_where_none_is_shown(result_of):
+    result = result_of("binary")
+    rare = replace(result, chosen=replace(result.chosen, loo=replace(result.chosen.loo, constant=0.02)))
+    chance = replace(result, dependence=replace(result.dependence, p_value=0.2, p_value_by_row=0.2))
+    for told, constant in ((generalise(rare), "2%"), (generalise(chance), "50%")):
+        assert told[0] == (
+            f"No gain over always answering the most frequent class is shown, which errs on {constant}: with "
+            "each row left out, a wide network (relu5-all with a ridge, chosen for this data) errs on "
+            "2.5% ± 0.3%."
+        )
+        assert "twice the rows" not in " ".join(told)
 
 
 def test_twice_the_rows(result_of):
     told = generalise(result_of("binary"))[1]
-    assert told == "With twice the rows (120), 5% would be misclassified (0% to 6.5%): more data helps."
+    assert told == "With twice the rows (120), it would err on 5% (95% interval 0% to 6.5%): more data helps."
 
 
 def test_no_promise_where_the_interval_allows_none(result_of):
     result = result_of("regression")
-    flat = (0.1,) * 5
-    curve = replace(result.learning_curve, error=flat, error_low=flat, error_high=flat)
-    assert "more data may not help" in generalise(replace(result, learning_curve=curve))[1]
+    curve = result.chosen.learning_curve
+    for changes in ({"low": -0.01}, {"value": 0.05}, {"over_constant": -0.02}):
+        changed = replace(curve, gain=replace(curve.gain, **changes))
+        told = generalise(replace(result, chosen=replace(result.chosen, learning_curve=changed)))[1]
+        assert "whether more data helps much is not shown" in told
+    wide = replace(curve, error_high=tuple(3 * error for error in curve.error))
+    told = generalise(replace(result, chosen=replace(result.chosen, learning_curve=wide)))[1]
+    assert "whether more data helps much is not shown" in told
 
 
 def test_the_worst_row_may_be_right(result_of):
     result = result_of("binary")
-    assert "The most suspicious is row 1: given cat, while the other rows suggest dog" in wrong(result)[1]
+    assert "The most suspicious is row 1: given cat, while the other rows suggest dog" in wrong(result)[2]
     agreed = replace(result.labels[0], suggested="cat")
-    assert (
-        "row 1, given cat, and even there the other rows agree" in wrong(replace(result, labels=(agreed,)))[1]
+    told = wrong(replace(result, labels=(agreed,), contradicting=0))
+    assert told[1] == "The other rows predict the label of every row."
+    assert "row 1, given cat, which the other rows predict, too" in told[2]
+    assert len(wrong(replace(result, labels=()))) == 2
+
+
+def test_noise_is_told_as_far_as_it_is_known(result_of):
+    result = result_of("binary")
+
+    def told(**changes):
+        return wrong(replace(result, noise=replace(result.noise, **changes)))[0]
+
+    assert told() == (
+        "An estimated 5% of the labels are wrong (95% interval 2% to 9%, 1 to 5 rows), unless the kernel "
+        "misses a pattern or classes overlap evenly."
     )
-    assert len(wrong(replace(result, labels=()))) == 1
+    assert told(estimate=0.0, low=0.0) == (
+        "No wrong labels were detected; up to 9%, or 5 rows, would go unnoticed (95% interval), unless "
+        "labels are mostly wrong somewhere."
+    )
+    assert told(estimate=0.47, low=0.0, high=0.48, decided=False) == (
+        "How many labels are wrong cannot be told here: 0% to 48% would fit (95% interval)."
+    )
 
 
-def test_noise_in_rows(result_of):
-    assert "5% of the labels are wrong (2% to 9%, or 1 to 5 rows)" in wrong(result_of("binary"))[0]
+def test_what_a_kernel_does_not_explain_is_not_called_noise(result_of):
+    result = result_of("regression")
+
+    def told(**changes):
+        return wrong(replace(result, noise=replace(result.noise, estimate=0.0, low=0.0, **changes)))[0]
+
+    missed = "what the other rows do not explain may be a pattern that the kernel misses."
+    assert told(high=0.99, decided=False) == (
+        f"How much of the targets is noise cannot be told (95% interval 0% to 99%): {missed}"
+    )
+    assert told(high=0.12) == (
+        f"At most 12% of the targets' variance is noise (95% interval 0% to 12%): {missed}"
+    )
+
+
+def test_rows_that_contradict_their_label_are_counted(result_of):
+    assert wrong(result_of("binary"))[1] == (
+        "At 4 of 60 rows the other rows predict another label than the given one."
+    )

@@ -21,20 +21,20 @@ Losses = Sequence[float | None]
 def charts_of(result: AuditResult) -> dict[str, Chart]:
     """All charts that the result has numbers for, by name."""
     before = (complexity_chart, classes_chart, alignment_chart, descent_chart, trained_chart)
-    learning = learning_charts(result.learning_curve)
+    learning = learning_charts(result)
     return plots.by_name(*(chart(result) for chart in before), *learning, scores_chart(result))
 
 
 def complexity_chart(result: AuditResult) -> Chart:
-    """Complexity of the labels, between its bounds, beside that of random labels."""
+    """Complexity of the labels, between its bounds, beside that of shuffled labels."""
     complexity, word = result.complexity, targets_word(result)
     value = complexity.lower if complexity.value is None else complexity.value
     upper = value if complexity.upper is None else complexity.upper
     told = number(value) if complexity.value is not None else f"at least {number(value)}"
     shown = [(f"these {word}", value, "labels", told, upper - value, value - complexity.lower)]
-    if (random := complexity.random) is not None:
-        error = complexity.random_error or 0.0
-        shown.append((f"random {word}", random, "random", number(random), error, error))
+    if (shuffled := complexity.shuffled) is not None:
+        spread = complexity.shuffled_std or 0.0
+        shown.append((f"shuffled {word}", shuffled, "random", number(shuffled), spread, spread))
     names, values, colours, texts, above, below = map(list, zip(*shown, strict=True))
     bars = _bars(values, names, texts, 15) | {
         "marker": {"color": colours},
@@ -47,7 +47,7 @@ def complexity_chart(result: AuditResult) -> Chart:
     return Chart(
         name="complexity",
         title="Complexity",
-        reading="Shorter is easier to learn. Whiskers: certified bounds; for random ones the standard error.",
+        reading="Shorter is easier to learn. Whiskers: bounds; of shuffled ones the standard deviation.",
         spec={"data": [bars], "layout": layout},
     )
 
@@ -94,16 +94,16 @@ def _bars(values: list[float], places: list[Any], texts: list[str], size: int) -
 
 
 def alignment_chart(result: AuditResult) -> Chart | None:
-    """Share of label energy on the eigenvectors above each eigenvalue, against random labels."""
+    """Share of label energy on the eigenvectors above each eigenvalue, beside shuffled labels."""
     alignment = result.spectrum.alignment
     keep = thinned([index for index, value in enumerate(alignment.eigenvalues) if value > 0])
     if not keep:
         return None
-    eigenvalues, labels, random = (
+    eigenvalues, labels, shuffled = (
         [values[index] for index in keep]
         for values in (alignment.eigenvalues, alignment.labels, alignment.random)
     )
-    lines = _beside_random(result, eigenvalues, labels, random, "%{y:.1%} above %{x:.3g}")
+    lines = _beside_shuffled(result, eigenvalues, labels, shuffled, "%{y:.1%} above %{x:.3g}")
     x = {"type": "log", "autorange": "reversed", "tickformat": ",~g", "dtick": 1}
     layout = axes_layout("eigenvalue, largest first", x=x, y={"tickformat": ".0%", "range": [0, 1.04]})
     return Chart(
@@ -115,15 +115,15 @@ def alignment_chart(result: AuditResult) -> Chart | None:
 
 
 def descent_chart(result: AuditResult) -> Chart | None:
-    """Predicted loss at each step, for these labels, random ones and the worst case."""
+    """Predicted loss at each step, for these labels, shuffled ones and the worst case."""
     curve = result.curve
     start = curve.loss[0] if curve.loss else 0.0
     keep = thinned([index for index, step in enumerate(curve.steps) if step > 0])
     if not keep or start <= 0:
         return None
     steps = [curve.steps[index] for index in keep]
-    own, random = _shares(curve.loss, keep, start), _shares(curve.random_loss, keep, start)
-    lines = _beside_random(result, steps, own, random, AFTER_STEPS)
+    own, shuffled = _shares(curve.loss, keep, start), _shares(curve.random_loss, keep, start)
+    lines = _beside_shuffled(result, steps, own, shuffled, AFTER_STEPS)
     if curve.worst_loss is not None:
         worst = _shares(curve.worst_loss, keep, start)
         lines.append(line_trace("worst case", steps, worst, "worst", AFTER_STEPS, "dot"))
@@ -155,14 +155,17 @@ def trained_chart(result: AuditResult) -> Chart | None:
     )
 
 
-def learning_charts(curve: LearningCurve) -> Iterator[Chart]:
-    """The share of misclassified rows, where there are classes, and the squared error, by number of rows."""
-    *shares, is_share = curve_values(curve)
-    if curve.n and is_share:
-        yield _learning_chart("misclassified", "Misclassified rows", curve, shares, ".2~p")
-    if curve.n:
-        errors = (curve.error, curve.error_low, curve.error_high)
-        yield _learning_chart("error", "Squared error", curve, errors, ".2~g")
+def learning_charts(result: AuditResult) -> Iterator[Chart]:
+    """The error by number of rows, of the chosen kernel and of the audit's own without a ridge."""
+    shown = (
+        ("learning", f"with {result.chosen.kernel}, chosen for this data", result.chosen.learning_curve),
+        ("interpolating", f"with {result.kernel}, fitting every row", result.learning_curve),
+    )
+    for name, how, curve in shown:
+        is_share = curve.misclassified is not None
+        what = "Misclassified rows" if is_share else "Squared error"
+        if curve.n:
+            yield _learning_chart(name, f"{what}, {how}", curve, result.loo.constant)
 
 
 def scores_chart(result: AuditResult) -> Chart | None:
@@ -185,22 +188,21 @@ def scores_chart(result: AuditResult) -> Chart | None:
     return Chart("scores", "Suspicion of each row", reading, {"data": [line], "layout": layout})
 
 
-def _beside_random(
-    result: AuditResult, x: Sequence[float], own: Losses, random: Losses, hover: str
+def _beside_shuffled(
+    result: AuditResult, x: Sequence[float], own: Losses, shuffled: Losses, hover: str
 ) -> list[Spec]:
-    """The line of these labels and that of random ones."""
+    """The line of these labels and that of shuffled ones."""
     word = targets_word(result)
     return [
         line_trace(f"these {word}", x, own, "labels", hover),
-        line_trace(f"random {word}", x, random, "random", hover, "dash"),
+        line_trace(f"shuffled {word}", x, shuffled, "random", hover, "dash"),
     ]
 
 
-def _learning_chart(
-    name: str, title: str, curve: LearningCurve, values: Sequence[tuple[float, ...]], digits: str
-) -> Chart:
-    """Measured points, the extrapolated line that continues them, and the band around both."""
-    middle, low, high = values
+def _learning_chart(name: str, title: str, curve: LearningCurve, constant: float) -> Chart:
+    """Measured points, the line that continues them, the band around both, and the best constant's error."""
+    middle, low, high, is_share = curve_values(curve)
+    digits = ".2~p" if is_share else ".2~g"
     n, is_log = list(curve.n), min(middle) > 0
     floor = min(middle) / 4 if is_log else 0.0  # a logarithmic axis has no place for an interval to 0
     last = max((index for index, measured in enumerate(curve.measured) if measured), default=0)
@@ -221,16 +223,17 @@ def _learning_chart(
     known = line_trace("measured", n[: last + 1], middle[: last + 1], "labels", hover)
     ahead |= {"mode": "lines+markers", "cliponaxis": False, "marker": hollow | {"opacity": 1}}
     known |= {"mode": "lines+markers", "cliponaxis": False, "marker": {"color": "labels", "size": 8}}
+    flat = line_trace("best constant", [n[0], n[-1]], [constant] * 2, "random", f"%{{y:{digits}}}", "dot")
     ticks = n[last % 2 :: 2]  # today's number among them
     x = {"type": "log", "tickvals": ticks, "ticktext": [plots.compact(value) for value in ticks]}
     y: Spec = {"rangemode": "tozero", "tickformat": digits}
     if is_log:
-        y |= {"type": "log", "dtick": "D2" if max(high) > 2.5 * min(middle) else "D1"}
+        y |= {"type": "log", "dtick": "D2" if max(*high, constant) > 2.5 * min(middle) else "D1"}
     return Chart(
         name=name,
         title=title,
         reading="Filled: measured on this data. Hollow: extrapolated to more rows.",
-        spec={"data": [band, ahead, known], "layout": axes_layout("training rows", x=x, y=y)},
+        spec={"data": [band, flat, ahead, known], "layout": axes_layout("training rows", x=x, y=y)},
     )
 
 

@@ -4,10 +4,10 @@ from widenet.audit.result import AuditResult
 from widenet.base.wording import counted, memory, number, percent
 from widenet.report.audit.charts import charts_of
 from widenet.report.audit.sections import sections
-from widenet.report.audit.sentences import is_sound, sentences
+from widenet.report.audit.sentences import SURE, is_sound, sentences
 from widenet.report.parts.document import data_masthead, document, page_body, tile_list
 from widenet.report.parts.markup import Html
-from widenet.report.parts.quantities import literal, percent_range
+from widenet.report.parts.quantities import literal, percent_range, rounded_down, shown_p
 
 KeyFigure = tuple[str, str, str]
 
@@ -44,33 +44,40 @@ def _sound_tile(result: AuditResult) -> KeyFigure:
 
 def _learnable_tile(result: AuditResult) -> KeyFigure:
     complexity = result.complexity
-    value = f"≥ {number(complexity.lower)}" if complexity.value is None else number(complexity.value)
-    random = "not known" if complexity.random is None else number(complexity.random)
-    return "Complexity", value, f"random: {random}"
+    value = f"≥ {rounded_down(complexity.lower)}" if complexity.value is None else number(complexity.value)
+    shuffled = "" if complexity.shuffled is None else f"shuffled: {number(complexity.shuffled)}, "
+    return "Complexity", value, f"{shuffled}{shown_p(complexity.p_value, least=SURE)}"
 
 
 def _descent_tile(result: AuditResult) -> KeyFigure:
     target = next((target for target in result.curve.steps_to if target.share == 0.1), None)
     if target is None:
         return "Step size", number(result.curve.eta), f"limit {number(result.curve.eta_max)}"
-    random = "never" if target.random is None else f"{target.random:,}"
-    own = "never" if target.labels is None else f"{target.labels:,}"
-    return "Steps to 10% loss", own, f"random: {random}"
+    last = f"> {result.curve.steps[-1]:,}" if result.curve.steps else "not known"
+    shuffled = last if target.random is None else f"{target.random:,}"
+    own = last if target.labels is None else f"{target.labels:,}"
+    return "Steps to 10% loss", own, f"shuffled: {shuffled}"
 
 
 def _generalise_tile(result: AuditResult) -> KeyFigure:
-    loo = result.loo
-    if loo.error is None:
+    loo = result.chosen.loo
+    if loo.told is None:
         return "Error", "unknown", "the estimate did not converge"
+    error, deviation = loo.told
     if loo.misclassified is None:
-        return "Error", number(loo.error), f"squared, of {number(loo.baseline)}"
-    return "Misclassified", percent(loo.misclassified), f"squared error {number(loo.error)}"
+        return "Squared error", number(error), f"± {number(deviation)}, constant: {number(loo.constant)}"
+    return "Misclassified", percent(error), f"± {percent(deviation)}, constant: {percent(loo.constant)}"
 
 
 def _wrong_tile(result: AuditResult) -> KeyFigure:
     noise = result.noise
-    what = "Target noise" if result.data.task == "regression" else "Wrong labels"
-    return what, percent(noise.estimate), percent_range(noise.low, noise.high)
+    is_numbers = result.data.task == "regression"
+    what, none = (
+        ("Target noise", f"≤ {percent(noise.high)}") if is_numbers else ("Wrong labels", "none detected")
+    )
+    value = percent(noise.estimate) if noise.estimate else none
+    interval = f"{percent_range(noise.low, noise.high)} ({percent(noise.level)})"
+    return what, value if noise.decided else "not known", interval
 
 
 def _cost_tile(result: AuditResult) -> KeyFigure:

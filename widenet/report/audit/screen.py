@@ -7,7 +7,7 @@ from widenet.report.audit.sentences import answers, questions
 from widenet.report.parts.quantities import literal
 from widenet.report.parts.screen import line, sentence, title
 
-MOST_SENTENCES = 2  # of an answer; the page has them all
+MOST_SENTENCES = 3  # of an answer; the page has them all
 
 
 def screen(result: AuditResult, console: Console) -> None:

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from widenet.audit.result import AuditResult, Held, Suspect, TrainedCurve
+from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.base.wording import counted, number, percent
-from widenet.report.audit.formulas import ALIGNMENT, COMPLEXITY, DESCENT, LEFT_OUT
+from widenet.report.audit.formulas import ALIGNMENT, COMPLEXITY, DESCENT, LEFT_OUT, REAL_NETWORKS
 from widenet.report.audit.sentences import answers, questions, targets_word
 from widenet.report.parts.markup import Html, details, element, join, paragraphs, table
 from widenet.report.parts.pictures import picture_uri
 from widenet.report.parts.plots import Chart
-from widenet.report.parts.quantities import literal, row_list
+from widenet.report.parts.quantities import literal, rounded_down, row_list
 from widenet.report.parts.sections import (
     MOST_LISTED,
     cost_panel,
@@ -20,6 +21,19 @@ from widenet.report.parts.sections import (
     section,
     side_by_side,
     what_was_read,
+)
+
+CLASS_NOISE = (
+    "Its upper end is the upper limit of the share of labels that the other rows contradict, or that the "
+    "best constant does if these are fewer: it assumes that nowhere do wrong labels outnumber right ones. "
+    "Its lower end is the contradiction that does not fade where the other rows are most sure: classes that "
+    "overlap do so less there, wrong labels do not. Whether classes overlap evenly, or follow a pattern that "
+    "the kernel misses, or are mislabelled instead, no method can tell."
+)
+TARGET_NOISE = (
+    "Its upper end is what the other rows leave unexplained of the targets' variance. Its lower end comes "
+    "from rows with the same inputs alone, as if the noise were normal and as large elsewhere; without any "
+    "it is 0, because what looks like noise may be a pattern that the kernel misses."
 )
 
 
@@ -70,9 +84,10 @@ def group_list(title: str, groups: Sequence[tuple[int, ...]]) -> Html:
 
 def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     """Complexity, its classes and the spectrum, and how they are defined."""
-    spectrum, floor = result.spectrum, "has no certified bound"
+    spectrum, floor = result.spectrum, "has no proved bound"
     if (certified := spectrum.eigenvalue_min_certified) is not None:
-        floor = f"is certified to be at least {number(certified)}"
+        how = "is proved to be" if result.kernel == DEFAULT_KERNEL else "is, up to rounding,"
+        floor = f"{how} at least {rounded_down(certified)}"
     ends = (
         f"The kernel matrix's largest eigenvalue is {number(spectrum.eigenvalue_max)}; its smallest {floor}. "
         f"This took {counted(result.complexity.num_matvecs, 'product')} with the matrix of {result.kernel}."
@@ -80,7 +95,7 @@ def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     return join(
         side_by_side(shown, "complexity", "classes", "alignment"),
         folds(
-            details("How the complexity is defined and certified", COMPLEXITY, element("p", ends)),
+            details("How the complexity is defined and bounded", COMPLEXITY, element("p", ends)),
             details("What the energy along the spectrum is", ALIGNMENT),
         ),
     )
@@ -89,11 +104,11 @@ def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
 def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     """The predicted curve beside the steps it takes, and the network that was trained, if one was."""
     curve, word = result.curve, targets_word(result)
-    rows, unknown = [], curve.worst_loss is None
+    rows, unknown, last = [], curve.worst_loss is None, curve.steps[-1] if curve.steps else 0
     for target in curve.steps_to:
-        worst = "not known" if unknown else _steps(target.worst)
-        rows.append((percent(target.share), _steps(target.labels), _steps(target.random), worst))
-    head = ("loss left", f"these {word}", f"random {word}", "worst case")
+        worst = "not known" if unknown else _steps(target.worst, last)
+        rows.append((percent(target.share), _steps(target.labels, last), _steps(target.random, last), worst))
+    head = ("loss left", f"these {word}", f"shuffled {word}", "worst case")
     steps = table(head, rows, "Steps until the loss falls to a share of its initial value")
     why = "The worst case is not drawn, because the smallest eigenvalue is not known."
     notes = [*([why] if unknown else []), _trained_sentence(curve.trained)]
@@ -101,19 +116,22 @@ def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     return join(
         element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
         side_by_side(shown, "trained"),
-        folds(details("How the loss is predicted without training", DESCENT)),
+        folds(
+            details("How the loss is predicted without training", DESCENT),
+            details("How real networks differ", REAL_NETWORKS),
+        ),
     )
 
 
 def generalise_body(result: AuditResult, shown: dict[str, Html]) -> Html:
-    """The learning curves, the bound term by term, and how rows are left out."""
+    """The two learning curves, the bound term by term, and how rows are left out."""
     bound = result.bound
     terms = table(
         ("term", "value"),
         [(literal(name), number(value)) for name, value in bound.terms.items()],
         f"Its terms, for a failure probability of {percent(bound.delta)}",
     )
-    curves = side_by_side(shown, "misclassified", "error")
+    curves = side_by_side(shown, "learning", "interpolating")
     return join(
         curves or element("p", "There are too few rows for a learning curve.", class_="note"),
         folds(
@@ -138,10 +156,14 @@ def wrong_body(result: AuditResult, shown: dict[str, Html]) -> Html:
         f"kernel {noise.kernel} with ridge {number(noise.ridge)}. Disagreeing with a confident "
         "prediction scores high."
     )
+    assumed = TARGET_NOISE if result.data.task == "regression" else CLASS_NOISE
     return join(
         side_by_side(shown, "scores"),
         element("div", title, note, worst, class_="panel"),
-        folds(details("How rows are scored", element("p", how))),
+        folds(
+            details("How rows are scored", element("p", how)),
+            details("What the interval of the noise assumes", element("p", assumed)),
+        ),
     )
 
 
@@ -186,8 +208,8 @@ def cost_body(result: AuditResult) -> Html:
     )
 
 
-def _steps(steps: int | None) -> str:
-    return "never" if steps is None else f"{steps:,}"
+def _steps(steps: int | None, last: int) -> str:
+    return f"> {last:,}" if steps is None else f"{steps:,}"
 
 
 def _trained_sentence(trained: TrainedCurve | None) -> str:

@@ -1,0 +1,178 @@
+"""The kernel matrices of one audit: leaving rows out, and shuffling their labels."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.audit.problem import KernelProblem, weighted_gram
+from widenet.audit.result import Dependence
+from widenet.audit.shuffles import ShuffleTest, shuffle_test
+from widenet.base.errors import NotConvergedError
+from widenet.base.progress import Progress
+from widenet.data.dataset import Dataset
+from widenet.data.points import Points, points_of
+from widenet.kernels.kernel import Kernel
+from widenet.kernels.matrix import gram_matrix
+from widenet.predict.loo import (
+    LeaveOneOut,
+    by_row,
+    estimated_leave_one_out,
+    inverse_root,
+    leave_one_out,
+    left_out,
+)
+from widenet.spectrum.enclosure import Enclosure, enclose, is_provable, proved_floor
+from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
+from widenet.spectrum.gram import DenseGram, Gram, num_to_fill
+
+JITTER = 1e-8  # of the mean diagonal: lets rows that nearly coincide be left out all the same
+LOO_PROBES = 28  # at least
+PRECONDITIONER_RANK = 600
+SINGLE_MARGIN = 100  # by which eigenvalues exceed the rounding of float32 where it is used
+PART_ROWS = 4096  # whose labels are shuffled where the matrix of all rows is not at hand
+
+GramMaker = Callable[[Kernel, Tensor, torch.dtype], Gram]
+
+
+@dataclass(frozen=True)
+class Interpolation:
+    """What the inverse of the kernel matrix tells."""
+
+    loo: LeaveOneOut | None  # of all rows; None where it did not converge
+    complexity: ShuffleTest  # of yᵀH⁻¹y
+    dependence: Dependence
+    enclosure: Enclosure | None  # of yᵀH⁻¹y, rounding included; None where that is not proved
+
+
+@dataclass(frozen=True)
+class Work:
+    """Kernel matrices over the distinct points of a data set."""
+
+    dataset: Dataset
+    points: Points
+    make_gram: GramMaker
+    generator: torch.Generator
+    progress: Progress
+
+    def gram(self, kernel: Kernel, dtype: torch.dtype = torch.float64) -> Gram:
+        """The Gram operator of the distinct points; in the given precision where it is not held whole."""
+        return self.make_gram(kernel, self.dataset.X[self.points.first], dtype)
+
+    def problem(self, kernel: Kernel) -> KernelProblem:
+        """The problem of all rows, with a proved floor under its spectrum where one is found."""
+        gram = self.gram(kernel)
+        floor = self._floor(kernel, gram.held())
+        return KernelProblem(weighted_gram(gram, self.points), self.points, self.dataset.Y, floor)
+
+    def interpolate(self, kernel: Kernel, problem: KernelProblem) -> Interpolation:
+        """Leave rows out without a ridge, and shuffle their labels: those of a part, if there are many."""
+        ridge, matrix, part = _jitter(problem), problem.gram.held(), self._part(kernel)
+        dependence = self._depend(part)
+        if matrix is None:
+            loo = self._left_out_by_tiles(problem, ridge)
+            complexity = shuffle_test(part, self._root(part, _jitter(part)), generator=self.generator)
+            return Interpolation(loo, complexity, dependence, enclosure=None)
+        self.progress("leave one out")
+        root = inverse_root(matrix, ridge)
+        enclosure = self._enclose(problem, root) if problem.floor > 0 and is_provable(kernel) else None
+        return Interpolation(
+            loo=by_row(left_out(root, problem.targets), self.points, ridge),
+            complexity=shuffle_test(problem, root, generator=self.generator),
+            dependence=dependence,
+            enclosure=enclosure,
+        )
+
+    def fit(self, kernel: Kernel, ridge: float) -> LeaveOneOut:
+        """Leave rows out with a ridge, all rows of a point together."""
+        dtype = torch.float32 if _single_suffices(self.points.num, ridge) else torch.float64
+        gram = weighted_gram(self.gram(kernel, dtype), self.points)
+        targets, stage = KernelProblem(gram, self.points, self.dataset.Y, 0.0).targets, "wrong labels"
+        self.progress(stage)
+        if (matrix := gram.held()) is not None:
+            return by_row(leave_one_out(matrix, targets, ridge), self.points, ridge)
+        if (loo := self._estimate(gram, targets, ridge, stage)) is None:
+            raise NotConvergedError(
+                f"The labels of {self.dataset.n:,} rows could not be judged, because the solves with "
+                f"{kernel.name} and ridge {ridge:.2g} did not converge; audit fewer rows."
+            )
+        return loo
+
+    def count(self, stage: str) -> Callable[[int], None]:
+        """Tell the stage, and then how many products with the Gram matrix it has made."""
+        self.progress(stage)
+        return lambda num_products: self.progress(stage, num_products, detail="products")
+
+    def _floor(self, kernel: Kernel, matrix: Tensor | None) -> float:
+        """A number below λ_min: by proof where the matrix fits and its rounding is known, else up to that."""
+        X = self.dataset.X[self.points.first]
+        if matrix is None:
+            return eigenvalue_floor(kernel, X)
+        if is_provable(kernel):
+            return proved_floor(X)
+        return eigenvalue_floor(kernel, X) or cholesky_floor(matrix, len(X))
+
+    def _enclose(self, problem: KernelProblem, root: Tensor) -> Enclosure:
+        """Both ends of ȳᵀH⁻¹ȳ over the points, with α = H⁻¹ȳ from the root of D^½ H D^½."""
+        self.progress("bounds with their rounding")
+        alpha = self.points.counts.sqrt()[:, None] * (root.T @ (root @ problem.targets))
+        return enclose(self.dataset.X[self.points.first], self.points.means(problem.Y), alpha, problem.floor)
+
+    def _depend(self, problem: KernelProblem) -> Dependence:
+        """The fit with a ridge of k̄ among shuffles of points and of rows, the same where no row repeats."""
+        root = self._root(problem, problem.mean_diagonal)
+        by_point = shuffle_test(problem, root, generator=self.generator, by_point=True)
+        by_row = by_point
+        if problem.points.num_repeated:
+            by_row = shuffle_test(problem, root, generator=self.generator)
+        return Dependence(by_point.p_value, by_row.p_value, by_row.rows)
+
+    def _root(self, problem: KernelProblem, ridge: float) -> Tensor:
+        self.progress("shuffled labels")
+        matrix = problem.gram.held()
+        assert matrix is not None
+        return inverse_root(matrix, ridge)
+
+    def _part(self, kernel: Kernel) -> KernelProblem:
+        """The problem of some rows, drawn at random, whose matrix can be held, or of all if these are few."""
+        rows = torch.randperm(self.dataset.n, generator=self.generator)[:PART_ROWS]
+        points = points_of(self.points.place[rows])
+        X = self.dataset.X[rows[points.first]]
+        gram = weighted_gram(DenseGram(gram_matrix(kernel, X)), points)
+        return KernelProblem(gram, points, self.dataset.Y[rows], floor=0.0)
+
+    def _left_out_by_tiles(self, problem: KernelProblem, ridge: float) -> LeaveOneOut | None:
+        single = _single_suffices(problem.gram.n, ridge or problem.floor)
+        gram = problem.gram.rounded(torch.float32) if single else problem.gram
+        return self._estimate(gram, problem.targets, ridge, "leave one out")
+
+    def _estimate(self, gram: Gram, targets: Tensor, ridge: float, stage: str) -> LeaveOneOut | None:
+        """Leave rows out where no matrix is held; None where the solves do not converge."""
+        try:
+            loo = estimated_leave_one_out(
+                gram,
+                targets,
+                ridge,
+                num_probes=LOO_PROBES + num_to_fill(LOO_PROBES + targets.shape[1]),
+                rank=min(PRECONDITIONER_RANK, gram.n // 4),
+                generator=self.generator,
+                progress=self.count(stage),
+            )
+        except NotConvergedError:
+            return None
+        return by_row(loo, self.points, ridge)
+
+
+def _jitter(problem: KernelProblem) -> float:
+    """What makes a matrix without a proved floor safe to invert."""
+    return 0.0 if problem.floor > 0 else JITTER * problem.mean_diagonal
+
+
+def _single_suffices(n: int, floor: float) -> bool:
+    """Whether products in float32 are exact enough to solve with a matrix whose eigenvalues exceed `floor`.
+
+    The rounding errors of n products of entries up to 1 add up as a random walk.
+    """
+    return floor >= SINGLE_MARGIN * torch.finfo(torch.float32).eps * math.sqrt(n)
