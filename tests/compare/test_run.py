@@ -16,7 +16,8 @@ from widenet.compare.methods import methods_by_name
 from widenet.compare.result import CompareResult
 from widenet.compare.run import run_compare
 from widenet.compare.settings import CompareSettings
-from widenet.compare.summary import champion_of, significance_of, summarise_methods
+from widenet.compare.significance import FoldRows
+from widenet.compare.summary import champion_of, constant_of, significance_of, summarise_methods
 from widenet.compare.trial import FoldOutcome, run_trial
 from widenet.compare.trials import trial_code
 from widenet.compare.tuning import Family, Model, Score, Training
@@ -28,6 +29,7 @@ from widenet.study.forecast import Forecast
 from widenet.study.result import Outcome
 from widenet.testing import unit_rows
 
+ROWS = FoldRows(train=50, test=50, counted=True)
 CHEAP = ("relu2-bias-all", "gaussian", "arcsin", "ridge")
 
 
@@ -117,6 +119,13 @@ def test_result_has_what_is_promised(dataset):
     assert isinstance(result, CompareResult)
     assert repr(result).startswith(f"CompareResult(data=small.npz, n={dataset.n}, methods=4, {result.best}=")
     assert record["protocol"]["chance"] > 0.3
+    assert record["constant"]["error"] == pytest.approx(record["protocol"]["chance"], rel=0.02)
+    assert len(record["constant"]["errors"]) == 4
+    assert [test["second"] for test in record["significance"]["against_constant"]] == ["constant"] * 2
+    for test in record["significance"]["against_best"]:
+        assert {"low", "high", "p", "adjusted", "joint_low", "joint_high", "same"} <= set(test)
+    for method in record["methods"]:
+        assert 0 <= method["low"] <= method["error"] <= method["high"]
 
 
 def test_the_same_seed_gives_the_same_numbers(binary):
@@ -144,7 +153,7 @@ def test_a_real_difference_is_found(arrays):
     assert (test.first, test.second) == ("baselines", "kernels")
     assert test.significant
     assert test.difference > 0
-    assert "nothing here beats kernels" in sentences(result)[0]
+    assert "kernels are better: they beat baselines by at least" in sentences(result)[0]
 
 
 @dataclass(frozen=True)
@@ -182,7 +191,7 @@ def test_failed_methods_have_no_part_in_ranks_and_wins():
         "b": [FoldOutcome(0.1, 0.1, {}, 0.0), FoldOutcome(None, None, None, 0.0, "b failed.")],
         "c": [FoldOutcome(0.4, 0.4, {}, 0.0), FoldOutcome(0.3, 0.3, {}, 0.0)],
     }
-    results = summarise_methods(methods, outcomes)
+    results = summarise_methods(methods, outcomes, ROWS)
     assert [(r.name, r.rank, r.wins) for r in results] == [("a", 1.0, 2), ("c", 2.0, 0), ("b", None, None)]
 
 
@@ -324,10 +333,10 @@ def test_champions_are_chosen_by_inner_errors(binary):
         "b": [FoldOutcome(0.2, 0.3, {"h": 1}, 0.0), FoldOutcome(0.3, 0.2, {"h": 1}, 0.0)],
         "c": [FoldOutcome(0.2, 0.2, {}, 0.0), FoldOutcome(0.2, 0.2, {}, 0.0)],
     }
-    results = summarise_methods(methods, outcomes)
+    results = summarise_methods(methods, outcomes, ROWS)
     champion = champion_of(results, "kernel")
     assert champion.chosen == ("a", "b")
     assert champion.errors == (0.5, 0.3)
     assert champion_of(results, "baseline") is None
-    (test,) = significance_of(results, 1.0).against_kernels
+    (test,) = significance_of(results, constant_of([0.5, 0.5]), ROWS).against_kernels
     assert test.difference == pytest.approx(0.2 - 0.4)

@@ -28,6 +28,8 @@ class MethodResult:
         family: network, kernel or baseline.
         error: Mean error over the folds; None where the method failed on one.
         std: Standard deviation of the error between folds.
+        low: Lower end of the 95% interval of its error, by the corrected variance of the tests.
+        high: Upper end.
         rank: Average rank over the folds among the methods that failed on none, 1 the best; None for others.
         wins: Folds on which none of these had a smaller error; None for others.
         seconds: Time of all its fits and predictions.
@@ -42,6 +44,8 @@ class MethodResult:
     family: Family
     error: float | None
     std: float | None
+    low: float | None
+    high: float | None
     rank: float | None
     wins: int | None
     seconds: float
@@ -50,6 +54,21 @@ class MethodResult:
     inner: tuple[float | None, ...]
     settings: tuple[Choice | None, ...]
     failures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BestConstant:
+    """The best constant prediction, on the test rows of the same folds: the most frequent class, or the mean.
+
+    Attributes:
+        error: Mean error over the folds.
+        std: Standard deviation between folds.
+        errors: Its error on each fold.
+    """
+
+    error: float
+    std: float
+    errors: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -73,19 +92,23 @@ class Champion:
 
 @dataclass(frozen=True)
 class Significance:
-    """Paired tests over the folds.
+    """Paired tests over the folds, in three groups, each corrected for the number of its tests.
 
     Attributes:
-        level: Significance level.
+        level: Significance level of a group.
         champions: Each family that was compared.
         against_kernels: The champion of each other family against that of the kernels.
-        against_best: Each other method against the best one.
+        against_best: Each other method against the one of the smallest error. One that is significant is not
+            the best: the best itself is found here with a probability of at most `level`, although the test
+            errors have chosen what it is tested against.
+        against_constant: The champion of each family against the best constant.
     """
 
     level: float
     champions: tuple[Champion, ...]
     against_kernels: tuple[PairedTest, ...]
     against_best: tuple[PairedTest, ...]
+    against_constant: tuple[PairedTest, ...]
 
     @property
     def adjusted(self) -> dict[str, float]:
@@ -99,7 +122,7 @@ class Protocol:
 
     Attributes:
         measure: What the errors are.
-        chance: The error of the best constant prediction: the most frequent class, or the mean.
+        chance: The error over all rows of the best constant prediction: the most frequent class, or the mean.
         folds: Outer folds.
         repeats: How often the rows were divided into folds anew.
         train_rows: Rows to train on in a fold.
@@ -107,6 +130,7 @@ class Protocol:
         width: Neurons of each hidden layer of the networks.
         epochs: Epochs of the networks' training.
         seed: Seed of every random choice.
+        repeated_rows: Rows whose inputs are those of an earlier row.
     """
 
     measure: Measure
@@ -118,6 +142,7 @@ class Protocol:
     width: int
     epochs: int
     seed: int
+    repeated_rows: int
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -129,6 +154,7 @@ class CompareResult(Result):
         protocol: How it was measured.
         methods: All methods, the smallest error first and those that failed last.
         best: Name of the first; None where all failed.
+        constant: The best constant, to be read beside every error.
         significance: Paired tests.
         forecast: What was expected.
         seconds: What it took.
@@ -139,6 +165,7 @@ class CompareResult(Result):
     protocol: Protocol
     methods: tuple[MethodResult, ...]
     best: str | None
+    constant: BestConstant
     significance: Significance
     forecast: Forecast
     seconds: float
@@ -155,7 +182,8 @@ class CompareResult(Result):
     def facts(self) -> dict[str, str]:
         shown = percent if self.protocol.measure is Measure.MISCLASSIFIED else number
         errors = {each.name: shown(each.error) for each in self.methods[:3] if each.error is not None}
-        return {"data": self.data.name, "n": f"{self.data.n}", "methods": f"{len(self.methods)}", **errors}
+        told = {"data": self.data.name, "n": f"{self.data.n}", "methods": f"{len(self.methods)}", **errors}
+        return told | {"constant": shown(self.constant.error)}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, as JSON has them; the forecast is a number of seconds."""

@@ -6,17 +6,21 @@ import torch
 
 from widenet.base.progress import SILENT, Progress
 from widenet.base.wording import HOUR
+from widenet.compare.constant import constant_errors, num_repeated
 from widenet.compare.folds import outer_folds, some_rows
 from widenet.compare.methods import methods_by_name
 from widenet.compare.networks import default_epochs
 from widenet.compare.result import CompareResult, Measure, Protocol
 from widenet.compare.settings import CompareSettings
-from widenet.compare.summary import significance_of, summarise_methods
+from widenet.compare.significance import FoldRows
+from widenet.compare.summary import constant_of, significance_of, summarise_methods
 from widenet.compare.trials import Trials
 from widenet.data.dataset import Dataset
 from widenet.runs.store import Store
 from widenet.study.data import data_summary
 from widenet.study.forecast import Forecast
+
+ROUNDING = 1e-12  # share of the best constant's error by which rounding may change an error
 
 
 def run_compare(
@@ -48,20 +52,25 @@ def run_compare(
     protocol = sizes | {"epochs": epochs}
     trials = Trials(dataset, methods, tests, seed=settings.seed, protocol=protocol, store=store)
     forecast = _forecast(trials.forecast(progress), allow_long, progress)
-    results = summarise_methods(methods, trials.run(progress))
+    classes, chance = dataset.labels is not None, _chance(dataset)
+    rows = FoldRows(train_rows, len(tests[0]), classes, 0.0 if classes else ROUNDING * chance)
+    results = summarise_methods(methods, trials.run(progress), rows)
+    constant = constant_of(constant_errors(dataset, tests))
     return CompareResult(
         data=data_summary(dataset),
         protocol=Protocol(
-            measure=Measure.SQUARED if dataset.labels is None else Measure.MISCLASSIFIED,
-            chance=_chance(dataset),
+            measure=Measure.MISCLASSIFIED if classes else Measure.SQUARED,
+            chance=chance,
             train_rows=train_rows,
             test_rows=len(tests[0]),
             seed=settings.seed,
+            repeated_rows=num_repeated(dataset.X),
             **protocol,
         ),
         methods=results,
         best=results[0].name if results[0].error is not None else None,
-        significance=significance_of(results, len(tests[0]) / train_rows),
+        constant=constant,
+        significance=significance_of(results, constant, rows),
         forecast=forecast,
         seconds=time.perf_counter() - start,
     )
@@ -84,7 +93,6 @@ def _sklearn_seed(seed: int) -> int:
 
 
 def _chance(dataset: Dataset) -> float:
-    """Error of the best constant: the most frequent class, or the mean."""
-    if dataset.labels is None:
-        return float((dataset.Y - dataset.Y.mean(0)).square().sum(1).mean())
-    return 1 - float(torch.bincount(dataset.labels).max()) / dataset.n
+    """Error of the best constant over all rows."""
+    (error,) = constant_errors(dataset, [torch.arange(dataset.n)])
+    return error

@@ -6,17 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from widenet.compare.result import Champion, MethodResult, Significance
-from widenet.compare.significance import LEVEL, average_ranks, paired_tests, wins
+from widenet.compare.result import BestConstant, Champion, MethodResult, Significance
+from widenet.compare.significance import LEVEL, FoldRows, average_ranks, fold_interval, paired_tests, wins
 from widenet.compare.trial import FoldOutcome
 from widenet.compare.tuning import FAMILY_GROUPS, CompareMethod, Family
 
+CONSTANT = "constant"
+
 
 def summarise_methods(
-    methods: Sequence[CompareMethod], outcomes: dict[str, list[FoldOutcome]]
+    methods: Sequence[CompareMethod], outcomes: dict[str, list[FoldOutcome]], rows: FoldRows
 ) -> tuple[MethodResult, ...]:
     """Means, spreads, ranks and wins; the smallest error first, those that failed last."""
-    results = [_method_result(method, outcomes[method.name]) for method in methods]
+    results = [_method_result(method, outcomes[method.name], rows) for method in methods]
     failed = [result for result in results if result.error is None]
     whole = [result for result in results if result.error is not None]
     if whole:
@@ -26,17 +28,25 @@ def summarise_methods(
     return (*sorted(whole, key=lambda result: (result.error, result.rank)), *failed)
 
 
-def _method_result(method: CompareMethod, trials: list[FoldOutcome]) -> MethodResult:
+def constant_of(errors: Sequence[float]) -> BestConstant:
+    """The best constant by its error on each fold."""
+    return BestConstant(float(np.mean(errors)), float(np.std(errors, ddof=1)), tuple(errors))
+
+
+def _method_result(method: CompareMethod, trials: list[FoldOutcome], rows: FoldRows) -> MethodResult:
     """All but rank and wins, which only methods have that failed on no fold."""
     errors = [trial.error for trial in trials if trial.error is not None]
     complete = len(errors) == len(trials)
     chosen = [trial.setting for trial in trials if trial.setting is not None]
+    _, low, high, _ = fold_interval(errors, rows) if complete else (None,) * 4
     counts = Counter(tuple(setting.items()) for setting in chosen)
     return MethodResult(
         name=method.name,
         family=method.family,
         error=float(np.mean(errors)) if complete else None,
         std=float(np.std(errors, ddof=1)) if complete else None,
+        low=None if low is None else max(low, 0.0),
+        high=high,
         rank=None,
         wins=None,
         seconds=sum(trial.seconds for trial in trials),
@@ -48,8 +58,8 @@ def _method_result(method: CompareMethod, trials: list[FoldOutcome]) -> MethodRe
     )
 
 
-def significance_of(results: Sequence[MethodResult], test_share: float) -> Significance:
-    """Families against the kernels by champions chosen inside the folds, and each method against the best."""
+def significance_of(results: Sequence[MethodResult], constant: BestConstant, rows: FoldRows) -> Significance:
+    """Families, by champions chosen inside the folds, against kernels and constant; methods against best."""
     whole = [result for result in results if result.error is not None]
     champions = [champion_of(whole, family) for family in FAMILY_GROUPS]
     known = {champion.family: champion for champion in champions if champion is not None}
@@ -59,13 +69,18 @@ def significance_of(results: Sequence[MethodResult], test_share: float) -> Signi
         for family, champion in known.items()
         if kernels is not None and family != "kernel"
     ]
+    against_constant = [
+        (FAMILY_GROUPS[family], champion.errors, CONSTANT, constant.errors)
+        for family, champion in known.items()
+    ]
     errors = {result.name: [error for error in result.errors if error is not None] for result in whole}
     against_best = [(name, own, whole[0].name, errors[whole[0].name]) for name, own in errors.items()][1:]
     return Significance(
         level=LEVEL,
         champions=tuple(known.values()),
-        against_kernels=paired_tests(against_kernels, test_share),
-        against_best=paired_tests(against_best, test_share),
+        against_kernels=paired_tests(against_kernels, rows),
+        against_best=paired_tests(against_best, rows),
+        against_constant=paired_tests(against_constant, rows),
     )
 
 

@@ -21,7 +21,7 @@ class MemoriseSettings(Settings):
     layers: int | None = setting(None, "Layers.", choices=(2, 3), otherwise="2 where that can fit, else 3")
     method: str = setting(
         DEFAULT_METHOD,
-        "Perturbed gradient descent, the paper's Adam recipe, or linear algebra.",
+        "Perturbed descent in the style of Algorithm 1, the paper's Adam recipe, or linear algebra.",
         choices=tuple(METHODS),
     )
     width: int | None = setting(None, "Neurons to train.", low=2, high=2**20, metavar="R", otherwise="2k+2")
@@ -32,7 +32,10 @@ class MemoriseSettings(Settings):
         high=1e6,
         metavar="STD",
     )
-    theorem: bool = setting(False, "With method pgd: use exactly the numbers of Theorem 4.")
+    theorem: bool = setting(
+        False,
+        "With method pgd: Algorithm 1 with the numbers of Theorem 4, up to c, which the paper leaves open.",
+    )
     seed: int = seed_setting()
 
     def __post_init__(self) -> None:

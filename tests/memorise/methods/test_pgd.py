@@ -1,4 +1,4 @@
-"""Perturbed gradient descent against Algorithm 1 written down once more, and on the paper's example."""
+"""Perturbed descent against Algorithm 1 written down once more, and on the paper's example."""
 
 import math
 from dataclasses import replace

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from widenet.compare.result import CompareResult, Measure, Protocol
-from widenet.compare.summary import significance_of, summarise_methods
+from widenet.compare.significance import FoldRows
+from widenet.compare.summary import constant_of, significance_of, summarise_methods
 from widenet.compare.trial import FoldOutcome
 from widenet.compare.tuning import Family
 from widenet.study.data import DataSummary
@@ -37,15 +38,18 @@ def make_compared(
     }
     if failing:
         trials["forest"][2] = FoldOutcome(None, None, None, 1.0, "forest failed: it went wrong.")
-    results = summarise_methods(methods, trials)
+    rows = FoldRows(75, 25, counted=measure == "misclassified")
+    results = summarise_methods(methods, trials, rows)
+    constant = constant_of([0.5, 0.52, 0.48, 0.5])
     classes = ("a", "b") if measure == "misclassified" else ()
     return CompareResult(
         version="0.1.0",
         data=DataSummary(name, 100, 7, 1, classes, (50, 50)[: len(classes)], "binary", "unit", ("Read it.",)),
-        protocol=Protocol(Measure(measure), 0.5, 4, 1, 75, 25, 256, 80, 0),
+        protocol=Protocol(Measure(measure), 0.5, 4, 1, 75, 25, 256, 80, 0, 0),
         methods=results,
         best=results[0].name,
-        significance=significance_of(results, 1 / 3),
+        constant=constant,
+        significance=significance_of(results, constant, rows),
         forecast=Forecast(100.0),
         seconds=150.0,
     )

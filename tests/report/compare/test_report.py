@@ -24,7 +24,7 @@ def test_charts_are_plotlys_and_coloured_by_the_style_sheet(result, check_charts
     check_charts(charts.values())
 
 
-def test_the_best_is_at_the_top_with_its_spread(result):
+def test_the_best_is_at_the_top_with_its_interval_beside_the_constant(result):
     chart = compare_charts(result)["errors"].spec
     assert chart["layout"]["yaxis"]["ticktext"] == [
         "relu3-bias-all",
@@ -35,7 +35,9 @@ def test_the_best_is_at_the_top_with_its_spread(result):
     kernels = next(trace for trace in chart["data"] if trace.get("name") == "kernels")
     assert kernels["y"] == [0, 1]
     assert kernels["x"][0] == pytest.approx(0.013)
-    assert kernels["error_x"]["array"][0] == pytest.approx(result.methods[0].std)
+    assert kernels["error_x"]["array"][0] == pytest.approx(result.methods[0].high - 0.013)
+    constant = next(trace for trace in chart["data"] if trace.get("name") == "best constant")
+    assert constant["x"] == [0.5, 0.5]
     assert chart["layout"]["xaxis"]["type"] == "log"
 
 
@@ -96,6 +98,7 @@ def test_the_screen_fits_80_columns(result, screen_of):
     names = [method.name for method in result.methods]
     table = [line.split()[0] for line in lines if line and line.split()[0] in names]
     assert table == names
+    assert any(line.startswith("best constant") for line in lines)
 
 
 def test_table_has_a_line_for_each_method(result):
@@ -104,6 +107,8 @@ def test_table_has_a_line_for_each_method(result):
     assert float(rows[1]["error"]) == result.methods[1].error
     assert json.loads(rows[0]["best"]) == {"rate": 0.2, "features": "relu"}
     assert rows[0]["p"] == ""
+    assert {float(row["constant"]) for row in rows} == {result.constant.error}
+    assert float(rows[1]["low"]) < float(rows[1]["error"]) < float(rows[1]["high"])
     assert float(rows[1]["p"]) == result.significance.against_best[0].adjusted
 
 
@@ -119,6 +124,7 @@ def test_record_has_its_sentences_and_seconds(result):
     found = record(result)
     assert found["verdict"] == list(sentences(result))
     assert found["significance"]["test"].startswith("Corrected resampled t-test")
+    assert found["constant"]["error"] == result.constant.error
     assert found["forecast"] == 100.0
     assert found["protocol"]["measure"] == result.protocol.measure.value
     assert json.loads(json.dumps(found)) == found

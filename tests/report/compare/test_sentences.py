@@ -1,121 +1,236 @@
-"""The verdict says what the tests found, in every case."""
+"""The verdict says what the tests found, in every case, and never more."""
 
 from dataclasses import replace
 
 import pytest
 
-from widenet.compare.result import Champion, Measure, MethodResult, Significance
-from widenet.compare.significance import PairedTest
-from widenet.report.compare.sentences import difference_text, error_text, how_compared, p_text, sentences
+from widenet.compare.result import CompareResult, Measure
+from widenet.compare.significance import FoldRows
+from widenet.compare.summary import constant_of, significance_of, summarise_methods
+from widenet.compare.trial import FoldOutcome
+from widenet.report.compare.sentences import (
+    amount_text,
+    difference_text,
+    error_text,
+    how_compared,
+    p_text,
+    sentences,
+)
 
 CLASSES, NUMBERS = Measure.MISCLASSIFIED, Measure.SQUARED
+GROUPS = {"networks": "network", "kernels": "kernel", "baselines": "baseline"}
+BUMPS = (-0.01, 0.0, 0.01, 0.0)
 
 
-def method(name, family, error):
-    folds = (error,) * 4
-    return MethodResult(name, family, error, 0.01, 1.0, 1, 1.0, {}, folds, folds, ({},) * 4, ())
+class Named:
+    """Just enough of a method to be summarised."""
+
+    def __init__(self, name, family):
+        self.name, self.family = name, family
 
 
-def pair_test(first, second, difference, p):
-    return PairedTest(first, second, difference, difference - 0.02, difference + 0.02, p, p, p < 0.05)
-
-
-def champion(family, error):
-    return Champion(family, error, 0.01, ("x",) * 4, (error,) * 4)
+def around(error, bumps=BUMPS):
+    """Errors on the folds with that mean."""
+    return [error + bump for bump in bumps]
 
 
 @pytest.fixture
-def verdict(compared):
-    """The sentences on some methods and their tests."""
+def made(compared):
+    """A comparison of methods by name, each of a family, from the errors on their folds; None failed."""
 
-    def make(methods, significance, measure=CLASSES, chance=0.9):
+    def make(methods, constant=0.5, measure=CLASSES, num_rows=1000) -> CompareResult:
+        rows = FoldRows(3 * num_rows // 4, num_rows // 4, counted=measure is CLASSES)
+        trials = {
+            name: [
+                FoldOutcome(None, None, None, 0.0, f"{name} failed.")
+                if error is None
+                else FoldOutcome(error, error, {}, 0.0)
+                for error in errors
+            ]
+            for name, (_, errors) in methods.items()
+        }
+        results = summarise_methods([Named(name, each) for name, (each, _) in methods.items()], trials, rows)
+        guess = constant_of([constant] * 4)
         result = compared()
-        protocol = replace(result.protocol, measure=measure, chance=chance)
-        found = {"methods": tuple(methods), "significance": significance, "protocol": protocol}
-        return sentences(replace(result, best=methods[0].name, **found))
+        return replace(
+            result,
+            protocol=replace(result.protocol, measure=measure, chance=constant),
+            methods=results,
+            best=None if results[0].error is None else results[0].name,
+            constant=guess,
+            significance=significance_of(results, guess, rows),
+        )
 
     return make
 
 
 @pytest.fixture
-def told(verdict):
-    """The sentences on a network, a kernel and perhaps a baseline."""
-    return lambda *errors, measure=CLASSES, chance=0.9: verdict(*case(*errors), measure, chance)
+def told(made):
+    """The sentences on families by name, from the errors on their folds."""
+
+    def tell(constant=0.5, measure=CLASSES, num_rows=1000, **families):
+        methods = {f"{name}-1": (GROUPS[name], errors) for name, errors in families.items()}
+        return sentences(made(methods, constant, measure, num_rows))
+
+    return tell
 
 
-def case(network, p, baseline=None, baseline_p=0.5):
-    champions, tests = [champion("network", network), champion("kernel", 0.1)], []
-    tests.append(pair_test("networks", "kernels", network - 0.1, p))
-    if baseline is not None:
-        champions.append(champion("baseline", baseline))
-        tests.append(pair_test("baselines", "kernels", baseline - 0.1, baseline_p))
-    methods = sorted(
-        [method("3resnet-all", "network", network), method("gaussian", "kernel", 0.1)], key=lambda m: m.error
-    )
-    against_best = (pair_test(methods[1].name, methods[0].name, abs(network - 0.1), p),)
-    return methods, Significance(0.05, tuple(champions), tuple(tests), against_best)
+@pytest.fixture
+def joined(told):
+    return lambda *args, **named: " ".join(told(*args, **named))
 
 
-@pytest.mark.parametrize(
-    ("network", "p", "start"),
-    [
-        (0.02, 0.001, "Yes: networks beat kernels here"),
-        (0.08, 0.3, "Not shown: networks made fewer errors"),
-        (0.3, 0.001, "No: nothing here beats kernels, and kernels are better"),
-        (0.11, 0.4, "No: nothing here beats kernels, but any lead of theirs may be due to chance"),
-    ],
-)
-def test_the_answer_comes_first(network, p, start, told):
-    assert told(network, p)[0].startswith(start)
+def test_what_is_shown_comes_with_its_least_size(told):
+    found = told(networks=around(0.02), kernels=[0.1] * 4)
+    assert found[0].startswith("Yes: networks beat the kernels tried by at least ")
+    assert found[0].endswith(" percentage points, with 95% confidence.")
+    assert float(found[0].split()[9]) < 8
+
+
+def test_failing_to_show_is_not_showing_the_opposite(told):
+    """Whichever family leads, the end of the interval that is not ruled out is named."""
+    for network in (0.095, 0.105):
+        first = told(networks=around(network, (-0.02, 0.02, -0.02, 0.02)), kernels=[0.1] * 4)[0]
+        assert first.startswith(
+            "Not shown: that anything beats kernels here. Networks could be better by up to"
+        )
+        assert "percentage points with 95% confidence." in first
+
+
+def test_the_end_that_is_not_ruled_out_is_that_of_the_joint_interval(made):
+    families = {"networks": 0.105, "kernels": 0.1, "baselines": 0.11}
+    bumps = {"networks": (-0.02, 0.02, -0.02, 0.02), "kernels": (0.0,) * 4, "baselines": (0.03, -0.03) * 2}
+    methods = {name: (GROUPS[name], around(error, bumps[name])) for name, error in families.items()}
+    result = made(methods)
+    for test in result.significance.against_kernels:
+        assert test.joint_low < test.low
+        assert (
+            f"could be better by up to {-100 * test.joint_low:.2f} points".replace(
+                " points", " percentage points"
+            )
+            in sentences(result)[0]
+        )
+
+
+def test_kernels_may_be_shown_to_be_better(told):
+    first = told(networks=around(0.3), kernels=[0.1] * 4)[0]
+    assert first.startswith("Of the methods tried, kernels are better: they beat networks by at least ")
+    first = told(networks=around(0.3), kernels=[0.1] * 4, baselines=around(0.1, (0.02, -0.02) * 2))[0]
+    assert first.startswith("Not shown: that anything beats kernels here. Baselines could be better by up to")
+    assert "; kernels beat networks by at least " in first
+
+
+def test_it_never_says_no(joined):
+    for network in (0.02, 0.08, 0.1, 0.12, 0.3):
+        found = joined(networks=around(network), kernels=[0.1] * 4, baselines=around(0.2))
+        assert not found.startswith("No:")
+        assert " No:" not in found
 
 
 def test_two_families_may_beat_kernels(told):
-    found = told(0.02, 0.001, 0.03, 0.002)
-    assert found[0].startswith("Yes: networks and baselines beat kernels here")
-    assert "have an error of 2.00%, and kernels 10.00%: a real difference (p = 0.001" in found[1]
+    found = told(networks=around(0.02), kernels=[0.1] * 4, baselines=around(0.03))
+    assert "networks beat the kernels tried by at least" in found[0]
+    assert "and baselines beat the kernels tried by at least" in found[0]
+    assert "have an error of 2.00%, kernels 10.00%, the best constant 50.00%: a difference larger" in found[1]
+    assert found[1].endswith("both allowing for 2 tests).")
     assert found[2].startswith("Baselines, chosen without looking")
 
 
-def test_nothing_learned_is_said(told):
-    assert told(0.1, 0.5, chance=0.1)[0].startswith("Nothing was learned here: the smallest error is 10.00%")
+def test_one_test_has_nothing_to_be_adjusted_for(told):
+    assert "allowing" not in told(networks=around(0.02), kernels=[0.1] * 4)[1]
 
 
-def test_the_best_and_those_that_cannot_be_told_from_it(told, verdict):
-    assert "3resnet-all, 2.00% ± 1.00% between folds, less than that of every" in told(0.02, 0.001)[-1]
-    assert told(0.08, 0.3)[-1].endswith("; gaussian cannot be told apart from it.")
-    names = ("a", "b", "c", "d", "e", "f", "g")
-    tests = tuple(pair_test(name, "a", 0.1, 0.001 if name == "b" else 0.5) for name in names[1:])
-    significance = Significance(0.05, (champion("kernel", 0.1),), (), tests)
-    found = verdict([method(name, "kernel", 0.1) for name in names], significance, CLASSES, 0.9)
+def test_where_nothing_is_better_than_a_constant_there_is_no_winner(told):
+    noise = {"networks": around(0.47, (0.03, -0.03) * 2), "kernels": around(0.52, (-0.04, 0.04) * 2)}
+    first, second = told(**noise, num_rows=100)
+    assert first.startswith(
+        "Not shown: that anything was learned here. The best constant has an error of 50.00%"
+    )
+    assert "networks 47.00% and kernels 52.00%" in first
+    assert "but one could be by up to" in first
+    assert second == "So no method is a winner here, whatever their order."
+
+
+def test_a_lead_over_kernels_that_are_worse_than_a_constant_is_no_answer(told):
+    """Only baselines have learned; networks are nearer to the constant than kernels."""
+    found = told(networks=around(0.55), kernels=[0.7] * 4, baselines=around(0.72))
+    assert found[0].startswith("Not shown: that anything was learned")
+    found = told(networks=around(0.55), kernels=[0.7] * 4, baselines=around(0.1))
+    assert "baselines beat" in found[0]
+    assert "networks" not in found[0]
+
+
+def test_rare_classes_are_not_learned_by_guessing_the_others(told):
+    found = told(constant=0.03, networks=[0.03] * 4, kernels=[0.03] * 4)
+    assert found[0].startswith(
+        "Not shown: that anything was learned here. The best constant has an error of 3.00%"
+    )
+
+
+def test_equal_errors_are_no_difference(told, joined):
+    found = told(networks=[0.02, 0.03, 0.01, 0.02], kernels=[0.02, 0.03, 0.01, 0.02])
+    assert found[0].startswith(
+        "Not shown: that anything beats kernels here. Networks have the same error as kernels on every fold "
+        "but could be better by up to"
+    )
+    assert "the same as kernels on every fold; the best constant has 50.00%" in found[1]
+    assert found[2] == "All 2 methods have the same error on every fold, 2.00%."
+    for measure in (CLASSES, NUMBERS):
+        told_of = joined(networks=[0.0] * 4, kernels=[0.0] * 4, measure=measure)
+        assert "difference" not in told_of
+        assert "up to 0" not in told_of.replace("up to 0.", "")
+
+
+def test_the_best_and_those_that_may_be_as_good(told, made):
+    assert told(networks=around(0.02), kernels=[0.1] * 4)[-1] == (
+        "The smallest of 2 errors is that of networks-1, 2.00%; every other method is shown not to be "
+        "the best."
+    )
+    assert told(networks=around(0.099), kernels=[0.1] * 4)[-1].endswith(
+        "; kernels-1 may be as good or better."
+    )
+    methods = {name: ("kernel", around(0.1 + j / 1e4)) for j, name in enumerate("acdefg")}
+    found = sentences(made({**methods, "b": ("kernel", around(0.3, (0.0, 0.005, 0.0, 0.005)))}))
     assert (
-        "of the 6 other methods, 5 cannot be told apart from it (c, d, e, f and others), and 1" in found[-1]
+        "of the 6 other methods, 5 may be as good or better (c, d, e, f and others), and 1 is shown not to "
+        "be the best." in found[-1]
     )
 
 
 def test_squared_errors_have_no_percent(told):
-    found = told(0.08, 0.3, measure=NUMBERS)
-    assert "%" not in found[1].replace("95%", "")
-    assert "the error of networks is smaller" in found[0]
+    found = told(networks=around(0.08), kernels=[0.1] * 4, measure=NUMBERS)
+    assert "%" not in " ".join(found).replace("95%", "")
+    assert "in squared error" in found[0]
+    assert "points" not in " ".join(found)
 
 
-def test_without_kernels_or_with_only_kernels(verdict):
-    alone = Significance(0.05, (champion("kernel", 0.1),), (), ())
-    assert "Only kernels" in verdict([method("a", "kernel", 0.1)], alone, CLASSES, 0.9)[0]
-    alone = Significance(0.05, (champion("network", 0.1),), (), ())
-    assert "No kernel was compared" in verdict([method("a", "network", 0.1)], alone, CLASSES, 0.9)[0]
+def test_without_kernels_or_with_only_kernels(told):
+    assert "Only kernels" in told(kernels=around(0.1))[0]
+    assert "No kernel was compared" in told(networks=around(0.1))[0]
 
 
 @pytest.mark.parametrize(
     ("left", "failed", "start"),
     [
-        ("network", "kernel", "Every kernel failed"),
-        ("kernel", "network", "Every method but the kernels failed"),
+        ("networks", "kernels", "Every kernel failed"),
+        ("kernels", "networks", "Every method but the kernels failed"),
     ],
 )
-def test_a_family_that_failed_is_not_one_that_was_left_out(left, failed, start, verdict):
-    alone = Significance(0.05, (champion(left, 0.1),), (), ())
-    methods = [method("a", left, 0.1), method("b", failed, None)]
-    assert verdict(methods, alone, CLASSES, 0.9)[0].startswith(start)
+def test_a_family_that_failed_is_not_one_that_was_left_out(left, failed, start, told):
+    found = told(**{left: around(0.1), failed: [0.1, None, 0.1, 0.1]})
+    assert found[0].startswith(start)
+    assert found[-1] == f"1 of 2 methods failed and took no part: {failed}-1."
+
+
+def test_copies_are_told(made):
+    result = made({"a": ("network", around(0.02)), "b": ("kernel", around(0.1))})
+    result = replace(result, data=replace(result.data, n=200))
+    one, many = (replace(result, protocol=replace(result.protocol, repeated_rows=num)) for num in (1, 70))
+    assert sentences(one)[:-1] == sentences(many)[1:] == sentences(result)
+    assert sentences(one)[-1].startswith("1 of the 200 rows repeats the inputs of another. If it is a copy")
+    assert sentences(many)[0].startswith(
+        "70 of the 200 rows repeat the inputs of another. If they are copies"
+    )
 
 
 def test_numbers():
@@ -123,14 +238,17 @@ def test_numbers():
     assert error_text(1.2345, NUMBERS) == "1.23"
     assert difference_text(-0.01, CLASSES) == "−1.00"
     assert difference_text(0.5, NUMBERS) == "+0.5"
+    assert amount_text(-0.0123, CLASSES) == "1.23 percentage points"
+    assert amount_text(-0.0123, NUMBERS) == "0.0123 in squared error"
     assert p_text(1e-9) == "p < 0.0001"
 
 
 def test_how_it_was_compared(result):
-    first, chance, networks = how_compared(result)
+    first, constant, networks = how_compared(result)
     assert "divided into 4 folds, and" in first
     assert "the 75 training rows and was judged on the other 25" in first
-    assert error_text(0.5, result.protocol.measure) in chance
+    guess = "most frequent class" if result.protocol.measure is CLASSES else "mean"
+    assert constant.startswith(f"The best constant, always the {guess}, has an error of")
     assert networks == "Networks have 256 neurons in each hidden layer and were trained for 80 epochs."
     twice = replace(result, protocol=replace(result.protocol, repeats=2), methods=result.methods[:2])
     assert len(how_compared(twice)) == 2

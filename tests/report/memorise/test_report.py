@@ -98,7 +98,7 @@ def test_the_verdict_where_every_label_is_reproduced():
     assert sentences(make_result()) == (
         "Memorised: each of the 300 labels is the network's output, rounded.",
         "A network of 2 layers with 20,200 trained weights, 67.3 per row, has a loss of 3.2e-13 after "
-        "495 steps of perturbed gradient descent.",
+        "495 steps of perturbed descent in the style of Algorithm 1.",
         "The least eigenvalue of the loss's Hessian is -2.5e-09 (Lemma 3), so the loss is at most 5.6e-13 by "
         "Lemma 4, which holds.",
     )

@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
 
 from widenet.papers.resnet_beyond_kernels.separation.result import KernelCurve, NetworkPoint, SeparationResult
@@ -60,14 +61,14 @@ def test_the_chart_is_plotlys_and_coloured_by_the_style_sheet(result, check_char
 
 def test_the_chart_shows_errors_in_units_of_alpha_squared(result):
     traces = separation_charts(result)["separation"].spec["data"]
-    bound = next(trace for trace in traces if trace.get("name") == "bound for every kernel")
+    bound = next(trace for trace in traces if trace.get("name") == "bound for kernels, on average")
     assert (bound["x"], bound["y"]) == ([0, 220, 240], [1.0, 0.0, 0.0])
     network = next(trace for trace in traces if trace.get("name") == "trained ResNet")
     assert network["x"] == list(SIZES)
     assert network["y"] == pytest.approx([0.8, 0.008, 0.002])
     legend = [trace["name"] for trace in traces if trace.get("showlegend", True)]
     assert legend == [
-        "bound for every kernel",
+        "bound for kernels, on average",
         "kernels, best weights",
         "kernel made for the class",
         "trained ResNet",
@@ -91,6 +92,35 @@ def test_page_tells_everything(result, outline_of):
     outline.check_offline()
 
 
+def test_the_bound_is_told_with_its_conditions_and_the_network_with_its_spread(result, outline_of, screen_of):
+    first, second, *_ = sentences(result)
+    assert "0.008 α² over 2 functions of the class, with a standard deviation of 0.006 α²" in first
+    assert "(0.004 α² to 0.01 α²)" in first
+    assert "kernel is fixed before the labels has at least 0.54 α², on average over the class." in first
+    assert "any kernel fixed before the labels needs at least" in second
+    for text in (outline_of(page(result)).text, screen_of(screen, result), json.dumps(record(result))):
+        told = " ".join(text.split()).lower()
+        assert told.count("no kernel") == told.count("no kernel fixed before the labels")
+        assert "fixed before the labels" in told
+        assert "on average over the class" in told
+
+
+def test_functions_above_the_bound_are_counted(result):
+    point = replace(result.network[1], errors=(0.0, 0.2))
+    found = replace(result, network=(result.network[0], point, result.network[2]))
+    assert "; on 1 of them it is above the bound" in sentences(found)[0]
+    assert "above the bound" not in sentences(result)[0]
+
+
+def test_a_single_function_has_no_spread(result, outline_of):
+    network = tuple(replace(point, errors=(point.error,)) for point in result.network)
+    found = replace(result, network=network)
+    assert found.network[0].std is None
+    assert "over 1 function of the class. A kernel" in sentences(found)[0]
+    outline_of(page(found)).check_structure()
+    assert record(found)["network"][0]["std"] is None
+
+
 def test_a_network_that_diverged_is_told(outline_of, screen_of):
     result = make_result([0.2, math.inf, 0.001])
     assert "diverged" in outline_of(page(result)).text
@@ -111,7 +141,7 @@ def test_the_screen_fits_80_columns(result, screen_of):
     lines = screen_of(screen, result).splitlines()
     assert max(map(len, lines)) <= 80
     row = next(line for line in lines if line.split()[:1] == ["100"])
-    assert row.split() == ["100", "0.008", "0.545", "0.585", "parities"]
+    assert row.split() == ["100", "0.008", "0.004–0.012", "0.545", "0.585", "parities"]
 
 
 def test_a_narrow_screen_keeps_every_number(result, screen_of):
@@ -119,7 +149,7 @@ def test_a_narrow_screen_keeps_every_number(result, screen_of):
     lines = screen_of(screen, replace(result, kernels=(long,)), width=50).splitlines()
     assert max(map(len, lines)) <= 50
     row = next(line for line in lines if line.split()[:1] == ["100"])
-    assert row.split()[:4] == ["100", "0.008", "0.545", "0.585"]
+    assert row.split()[:5] == ["100", "0.008", "0.004–0.012", "0.545", "0.585"]
     assert row.endswith("…")
 
 
@@ -132,6 +162,8 @@ def test_table_has_a_line_for_each_number_of_samples(result):
     assert [int(row["samples"]) for row in rows] == list(SIZES)
     assert float(rows[1]["network"]) == result.network[1].error
     assert float(rows[1]["bound"]) == result.floor[1]
+    assert float(rows[1]["network std"]) == result.network[1].std
+    assert float(rows[1]["network highest"]) == 1.5 * 0.002
     assert float(rows[2]["gaussian:h=2"]) == result.kernels[1].errors[2]
 
 
@@ -140,5 +172,7 @@ def test_folder_is_whole(result, tmp_path):
     assert {path.name for path in (tmp_path / "out").iterdir()} == set(all_files(room))
     found = json.loads((tmp_path / "out" / "result.json").read_text())
     assert found["network"][1]["error"] == pytest.approx(0.002)
+    assert found["network"][1]["std"] == pytest.approx(np.std([0.001, 0.003], ddof=1))
+    assert (found["network"][1]["lowest"], found["network"][1]["highest"]) == (0.001, 0.003)
     assert found["verdict"] == record(result)["verdict"] == list(sentences(result))
     assert found["forecast"] == 100.0

@@ -1,4 +1,4 @@
-"""Perturbed gradient descent [mild-memorisation, Algorithm 1], from the saddle point W = 0.
+"""Perturbed descent in the style of Algorithm 1 [mild-memorisation], from the saddle point W = 0.
 
 Where the gradient is small and no noise was added for t_thres steps, noise from a ball is added. If t_thres
 steps later the loss is not lower by f_thres, the point before the noise is the answer.
@@ -41,10 +41,11 @@ PATIENCE = 30  # t_thres in practice: steps to the minimum on a line within whic
 
 @dataclass(frozen=True)
 class PerturbedDescent(Targeted):
-    """Algorithm 1 as it is practical: no regulariser, whitened inputs, steps to the minimum on a line.
+    """Perturbed descent in the style of Algorithm 1: when noise is added, and when it ends, is as there.
 
-    The structure is the paper's, the numbers are not: the thresholds follow from the loss that is asked for,
-    and W has coordinates in which the inputs' second moments are the identity (see `whitening`).
+    The rest is not: it has no regulariser, steps go along conjugate directions to the minimum on a line, the
+    thresholds follow from the loss that is asked for, and W has coordinates in which the inputs' second
+    moments are the identity (see `whitening`).
 
     Attributes:
         target: f at which it stops.
@@ -82,7 +83,7 @@ class PerturbedDescent(Targeted):
 
 @dataclass(frozen=True)
 class TheoremDescent(Stepwise):
-    """Algorithm 1 with every number of Theorem 4, on g = f + γ/2 ‖W‖_F².
+    """Algorithm 1 with every number of Theorem 4 but c, which the paper leaves open, on g = f + γ/2 ‖W‖_F².
 
     Attributes:
         sigma: Smallest singular value of [z_j^{⊗2}], or a lower bound of it.
@@ -161,7 +162,7 @@ def _start(problem: SquaresProblem, W: Tensor, thresholds: Tensor) -> State:
 def _advance(
     problem: SquaresProblem, state: State, steps: Steps, max_steps: int, reached: Callable[[Point], bool]
 ) -> State:
-    """Some steps of Algorithm 1; where a line has no lower point, that counts as a small gradient."""
+    """Some steps, with noise as in Algorithm 1; a line without a lower point counts as a small gradient."""
     state, clock = copied(state), Clock(state)
     radius, g_thres, f_thres, t_thres = state["thresholds"].tolist()
     t, t_noise = int(state["step"]), int(state["t_noise"])

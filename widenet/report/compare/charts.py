@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from widenet.compare.result import CompareResult, Measure, MethodResult
 from widenet.compare.tuning import FAMILY_GROUPS, Family
-from widenet.report.parts.plots import Chart, Spec, axes_layout, by_name
+from widenet.report.parts.plots import Chart, Spec, axes_layout, by_name, line_trace
 
 FAMILY_COLOURS: dict[Family, str] = {"network": "labels", "kernel": "random", "baseline": "worst"}
 ROW_HEIGHT = 26
@@ -17,7 +17,7 @@ def compare_charts(result: CompareResult) -> dict[str, Chart]:
 
 
 def errors_chart(result: CompareResult) -> Chart | None:
-    """Mean error and spread of each method, the best at the top, with the folds behind."""
+    """Mean error of each method with its interval, the best at the top, with the folds behind."""
     methods = [method for method in result.methods if method.error is not None]
     if not methods:
         return None
@@ -27,14 +27,16 @@ def errors_chart(result: CompareResult) -> Chart | None:
         members = [(row, method) for row, method in enumerate(methods) if method.family == family]
         if members:
             traces += [_fold_dots(members, colour), _means(members, FAMILY_GROUPS[family], colour, result)]
-    values = [error for method in methods for error in method.errors if error is not None]
+    constant = result.constant.error
+    traces.append(_constant_line(constant, len(methods), result))
+    values = [constant, *(error for method in methods for error in method.errors if error is not None)]
     is_log = min(values) > 0 and max(values) > WIDE * min(values)
     axis: Spec = {"tickformat": _digits(result)} | ({"type": "log"} if is_log else {"rangemode": "tozero"})
     return Chart(
         name="errors",
         title="Error of each method on rows it has not seen",
-        reading="Further left is better. Large dots: mean over the folds; bars: standard deviation between "
-        "folds; small dots: each fold.",
+        reading="Further left is better. Large dots: mean over the folds; bars: 95% intervals, each by "
+        "itself; small dots: each fold; dashed: the best constant.",
         spec={"data": traces, "layout": _layout(_measure_title(result), names, axis)},
     )
 
@@ -50,8 +52,8 @@ def differences_chart(result: CompareResult) -> Chart | None:
         "size": 10,
         "symbol": ["circle" if test.significant else "circle-open" for test in tests],
     }
-    above = [test.high - test.difference for test in tests]
-    below = [test.difference - test.low for test in tests]
+    above = [test.joint_high - test.difference for test in tests]
+    below = [test.difference - test.joint_low for test in tests]
     bars = _markers([(test.difference, row) for row, test in enumerate(tests)], marker) | {
         "error_x": _whiskers(above, below, "muted", 1.5, 4),
         "customdata": [f"{test.first}: p = {test.adjusted:.2g}" for test in tests],
@@ -63,10 +65,15 @@ def differences_chart(result: CompareResult) -> Chart | None:
     return Chart(
         name="differences",
         title=f"Difference from the best, {result.best}",
-        reading="Bars: 95% intervals. Filled: larger than chance would explain, corrected for the number of "
-        "methods. Hollow: may be due to chance.",
+        reading="Bars: intervals that hold at once with 95% confidence. Filled: larger than chance would "
+        "explain, so not the best. Hollow: may be due to chance.",
         spec={"data": [bars], "layout": layout},
     )
+
+
+def _constant_line(error: float, num_rows: int, result: CompareResult) -> Spec:
+    hover = "%{x:" + _digits(result) + "}"
+    return line_trace("best constant", [error, error], [-0.5, num_rows - 0.5], "muted", hover, dash="dash")
 
 
 def _fold_dots(members: Sequence[tuple[int, MethodResult]], colour: str) -> Spec:
@@ -78,9 +85,10 @@ def _fold_dots(members: Sequence[tuple[int, MethodResult]], colour: str) -> Spec
 def _means(
     members: Sequence[tuple[int, MethodResult]], name: str, colour: str, result: CompareResult
 ) -> Spec:
-    above = [method.std for _, method in members]
+    above = [(method.high or 0.0) - (method.error or 0.0) for _, method in members]
     # Errors are not negative, and on a logarithmic axis not 0 either.
-    below = [min(method.std or 0.0, 0.95 * (method.error or 0.0)) for _, method in members]
+    down = [(method.error or 0.0) - (method.low or 0.0) for _, method in members]
+    below = [min(each, 0.95 * (method.error or 0.0)) for each, (_, method) in zip(down, members, strict=True)]
     points = [(method.error, row) for row, method in members]
     return _markers(points, {"color": colour, "size": 12}, name=name) | {
         "error_x": _whiskers(above, below, colour, 2, 5),

@@ -24,11 +24,35 @@ def files(result: CompareResult) -> dict[str, str | bytes]:
 
 
 def table_csv(result: CompareResult) -> str:
-    """A line for each method, the best first, numbers in full; the best setting as JSON."""
+    """A line for each method, the best first, numbers in full; the best setting as JSON.
+
+    `p` is adjusted for the number of methods; `low` and `high` are the 95% interval of the error alone.
+    """
     adjusted, lines = result.significance.adjusted, []
     for method in result.methods:
         scores = (method.error, method.std, method.rank, method.wins)
         best = None if method.best is None else json.dumps(method.best)
-        lines.append((method.name, method.family, *scores, adjusted.get(method.name), method.seconds, best))
-    head = ("method", "family", "error", "std", "rank", "wins", "p", "seconds", "best")
+        told = (
+            adjusted.get(method.name),
+            method.seconds,
+            best,
+            method.low,
+            method.high,
+            result.constant.error,
+        )
+        lines.append((method.name, method.family, *scores, *told))
+    head = (
+        "method",
+        "family",
+        "error",
+        "std",
+        "rank",
+        "wins",
+        "p",
+        "seconds",
+        "best",
+        "low",
+        "high",
+        "constant",
+    )
     return csv_text(head, lines)

@@ -9,6 +9,7 @@ from widenet.compare.tuning import FAMILY_GROUPS
 from widenet.report.compare.charts import compare_charts
 from widenet.report.compare.sentences import (
     choice_text,
+    constant_cells,
     difference_text,
     error_text,
     how_compared,
@@ -45,7 +46,7 @@ def _tiles(result: CompareResult) -> Html:
         (FAMILY_GROUPS[each.family].capitalize(), error_text(each.error, measure), _most(each), "#q2")
         for each in result.significance.champions
     ]
-    tiles.append(("Constant guess", error_text(result.protocol.chance, measure), "for comparison", "#q4"))
+    tiles.append(("Best constant", error_text(result.constant.error, measure), "for comparison", "#q4"))
     expected = f"forecast {duration(result.forecast.seconds)}"
     tiles.append(("Time", short_duration(result.seconds), expected, "#q4"))
     return tile_list(tiles)
@@ -53,8 +54,11 @@ def _tiles(result: CompareResult) -> Html:
 
 def _methods_body(result: CompareResult, shown: dict[str, Html]) -> Html:
     head = ("method", "family", "error", "spread", "rank", "wins", "p against the best", "time")
-    rows = [method_cells(result, method, p_text) for method in result.methods]
-    caption = "The smallest mean error first; spread is the standard deviation between folds"
+    rows = [*(method_cells(result, method, p_text) for method in result.methods), constant_cells(result)]
+    caption = (
+        "The smallest mean error first; spread is the standard deviation between folds; p is adjusted for "
+        "the number of methods"
+    )
     picture = element("div", shown["errors"], class_="charts") if "errors" in shown else Html("")
     return join(picture, _ranking(head, rows, caption))
 
@@ -67,25 +71,31 @@ def _tests_body(result: CompareResult, shown: dict[str, Html]) -> Html:
         champions.append((FAMILY_GROUPS[each.family], error, spread, _counts(each.chosen)))
     caption = "Each family as one method: in every fold the member that was best inside the training part"
     parts = [_ranking(("family", "error", "spread", "chosen"), champions, caption)]
-    tests = [_test_row(test, measure) for test in result.significance.against_kernels]
+    against = [*result.significance.against_kernels, *result.significance.against_constant]
+    tests = [_test_row(test, measure) for test in against]
     if tests:
-        head = ("families", "difference", "95% interval", "p")
-        parts.append(_ranking(head, tests, "Against kernels, by these champions"))
+        head = ("families", "difference", "joint 95% interval", "adjusted p")
+        caption = "These champions against kernels and the best constant, each group corrected for its tests"
+        parts.append(_ranking(head, tests, caption))
     if "differences" in shown:
         parts.append(shown["differences"])
     how = (
         "Folds share most of their training rows, so their errors are correlated, and a plain t-test would "
         "find differences too often. The corrected resampled t-test widens the variance of the mean over J "
         "folds from 1/J to 1/J + n₂/n₁ times that of a fold, with n₁ rows to train on and n₂ to test on. "
-        "Holm's correction allows for the number of tests. Champions are chosen by the error inside the "
-        "training part, so that no test row takes part in choosing whom to test."
+        "Of misclassified rows, the variance of a fold is taken to be at least that of counting n₂ rows. "
+        "This assumes independent rows, nearly normal differences, and a correlation between folds of "
+        "n₂/(n₁ + n₂); no exact test for cross-validation is known. Intervals and p-values allow for the "
+        "number of tests by Bonferroni's correction: all intervals of a group hold at once with 95% "
+        "confidence, and p is below 5% where the interval leaves 0 out. Champions are chosen by the error "
+        "inside the training part, so that no test row takes part in choosing whom to test."
     )
     column = element("div", *parts, class_="charts", style="grid-template-columns:1fr")
     return join(column, folds(details("How differences are tested", element("p", how))))
 
 
 def _test_row(test: PairedTest, measure: Measure) -> tuple[str, ...]:
-    interval = f"{difference_text(test.low, measure)} to {difference_text(test.high, measure)}"
+    interval = f"{difference_text(test.joint_low, measure)} to {difference_text(test.joint_high, measure)}"
     names = f"{test.first} − {test.second}"
     return names, difference_text(test.difference, measure), interval, p_text(test.adjusted)
 

@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from widenet.compare.result import CompareResult, Measure
-from widenet.report.compare.sentences import method_cells, sentences
+from widenet.report.compare.sentences import constant_cells, method_cells, sentences
 from widenet.report.parts.quantities import literal
 from widenet.report.parts.screen import columns, line, title, verdict
 
@@ -26,9 +26,11 @@ def screen(result: CompareResult, console: Console) -> None:
     for method in result.methods:
         cells = method_cells(result, method, _short_p)
         line(console, columns(cells, METHOD_WIDTHS, NUM_NAMES), style=FAMILY_STYLES[method.family])
+    line(console, columns(constant_cells(result), METHOD_WIDTHS, NUM_NAMES))
     classes = protocol.measure is Measure.MISCLASSIFIED
     error = "misclassified rows" if classes else "mean of ‖prediction − y‖²"
-    line(console, f"error: {error}; p: of no difference from the best, corrected", style="dim")
+    line(console, f"error: {error}; spread: standard deviation between folds", style="dim")
+    line(console, "p: of no difference from the best, adjusted for the number of methods", style="dim")
 
 
 def _short_p(p: float) -> str:

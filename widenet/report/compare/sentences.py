@@ -2,31 +2,34 @@
 
 from collections.abc import Callable
 
-from widenet.compare.result import Champion, CompareResult, Measure, MethodResult
+from widenet.compare.result import CompareResult, Measure, MethodResult
 from widenet.compare.significance import PairedTest
 from widenet.compare.tuning import FAMILY_GROUPS, Choice
+from widenet.report.parts.leaks import leak_sentences
 
-LEARNED = 0.95  # an error above this share of the error of a constant is no learning
 MOST_NAMED = 4  # methods that a sentence names
+MANY_REPEATED = 0.01  # share of repeated rows from which they come first
 HOW_TESTED = (
-    "Corrected resampled t-test over the folds (Nadeau and Bengio), two-sided, with Holm's correction for "
-    "the tests of each group"
+    "Corrected resampled t-test over the folds (Nadeau and Bengio), two-sided: p, low and high are of one "
+    "test alone; adjusted, joint_low and joint_high allow for all tests of a group (Bonferroni). It assumes "
+    "independent rows, nearly normal differences and a correlation between folds of n2/(n1 + n2), with n1 "
+    "rows to train on and n2 to test on"
 )
 
 
 def sentences(result: CompareResult) -> tuple[str, ...]:
-    """The answer first, then what it rests on."""
-    best, measure, chance = result.methods[0], result.protocol.measure, result.protocol.chance
-    if best.error is None:
+    """The answer, unless many rows repeat, which comes first; then what it rests on."""
+    if result.best is None:
         return ("Every method failed, so there is nothing to compare.",)
-    if best.error > LEARNED * chance:
-        first = (
-            f"Nothing was learned here: the smallest error is {error_text(best.error, measure)}, and a "
-            f"constant prediction has {error_text(chance, measure)}."
-        )
+    repeated, failed = _about_repeated(result), _about_failed(result)
+    if any(_is_better(test) for test in result.significance.against_constant):
+        told = [_answer(result), *_families(result), _best_sentence(result)]
     else:
-        first = _answer(result)
-    return (first, *_families(result), _best_sentence(result, best.error))
+        told = [_nothing_shown(result), "So no method is a winner here, whatever their order."]
+    leaks = leak_sentences(result.data)  # errors mean little where a column gives the target away
+    if result.protocol.repeated_rows >= MANY_REPEATED * result.data.n:
+        return (*leaks, *repeated, *told, *failed)  # since all else depends on it
+    return (*leaks, *told, *repeated, *failed)
 
 
 def how_compared(result: CompareResult) -> list[str]:
@@ -35,11 +38,12 @@ def how_compared(result: CompareResult) -> list[str]:
     classes = protocol.measure is Measure.MISCLASSIFIED
     what = "the share of misclassified rows" if classes else "the mean of ‖prediction − y‖²"
     times = "" if protocol.repeats == 1 else f", {protocol.repeats} times over"
+    guess = "always the most frequent class" if classes else "always the mean"
     told = [
         f"The error is {what} on rows that took no part in fitting or choosing: the rows were divided into "
         f"{protocol.folds} folds{times}, and in each fold every method chose its settings within the "
         f"{protocol.train_rows:,} training rows and was judged on the other {protocol.test_rows:,}.",
-        f"A constant guess has an error of {error_text(protocol.chance, protocol.measure)}.",
+        f"The best constant, {guess}, has an error of {error_text(result.constant.error, protocol.measure)}.",
     ]
     if any(method.family == "network" for method in result.methods):
         told.append(
@@ -58,6 +62,13 @@ def difference_text(value: float, measure: Measure) -> str:
     """A difference of errors with its sign."""
     sign = "−" if value < 0 else "+"
     return f"{sign}{100 * abs(value):.2f}" if measure is Measure.MISCLASSIFIED else f"{sign}{abs(value):.3g}"
+
+
+def amount_text(value: float, measure: Measure) -> str:
+    """The size of a difference of errors, with its unit."""
+    if measure is Measure.MISCLASSIFIED:
+        return f"{100 * abs(value):.2f} percentage points"
+    return f"{abs(value):.3g} in squared error"
 
 
 def p_text(p: float) -> str:
@@ -85,35 +96,68 @@ def method_cells(
     return method.name, method.family, *errors, f"{method.rank:.1f}", str(method.wins), p, time
 
 
+def constant_cells(result: CompareResult) -> tuple[str, ...]:
+    """The same of the best constant, which has no rank."""
+    errors = (
+        error_text(each, result.protocol.measure) for each in (result.constant.error, result.constant.std)
+    )
+    return "best constant", "", *errors, "", "", "", ""
+
+
 def time_text(seconds: float) -> str:
     """A time in little room."""
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
 
 
+def _is_better(test: PairedTest) -> bool:
+    return test.significant and test.difference < 0
+
+
+def _nothing_shown(result: CompareResult) -> str:
+    """That nothing is known to be better than a constant, and how much better it could be all the same."""
+    measure = result.protocol.measure
+    errors = [
+        f"{FAMILY_GROUPS[each.family]} {error_text(each.error, measure)}"
+        for each in result.significance.champions
+    ]
+    lowest = min(test.joint_low for test in result.significance.against_constant)
+    room = f", but one could be by up to {amount_text(lowest, measure)} with 95% confidence"
+    if -lowest >= result.constant.error:
+        room = ", although an error of 0 is not ruled out"
+    return (
+        f"Not shown: that anything was learned here. The best constant has an error of "
+        f"{error_text(result.constant.error, measure)}, {_joined(errors)}: no family is better than the "
+        f"constant by more than chance would explain{room if lowest < 0 else ''}."
+    )
+
+
 def _answer(result: CompareResult) -> str:
-    """Does anything beat kernels, and is it real?"""
-    tests = result.significance.against_kernels
+    """Does anything beat kernels, by how much at least, or else by how much could it?"""
+    tests, measure = result.significance.against_kernels, result.protocol.measure
     if not tests:
         return f"{_why_no_tests(result)}, so whether anything beats kernels remains open."
-    better = [test for test in tests if test.significant and test.difference < 0]
-    worse = [test for test in tests if test.significant and test.difference > 0]
+    errors = {FAMILY_GROUPS[each.family]: each.error for each in result.significance.champions}
+    better = [test for test in tests if _is_better(test) and errors[test.first] < result.constant.error]
     if better:
-        names = " and ".join(test.first for test in better)
-        return f"Yes: {names} beat kernels here, and the difference is larger than chance would explain."
+        lead = {test.first: amount_text(test.joint_high, measure) for test in better}
+        leads = [f"{name} beat the kernels tried by at least {amount}" for name, amount in lead.items()]
+        return f"Yes: {_joined(leads)}, with 95% confidence."
+    worse = [test for test in tests if test.significant and test.difference > 0]
+    behind = [f"{test.first} by at least {amount_text(test.joint_low, measure)}" for test in worse]
     if len(worse) == len(tests):
-        return "No: nothing here beats kernels, and kernels are better by more than chance would explain."
-    leading = " and ".join(test.first for test in tests if test.difference < 0)
-    if leading:
-        ahead = (
-            f"{leading} made fewer errors than kernels"
-            if result.protocol.measure is Measure.MISCLASSIFIED
-            else f"the error of {leading} is smaller than that of kernels"
-        )
-        return f"Not shown: {ahead}, but the difference may be due to chance."
-    if worse:
-        behind = " and ".join(test.first for test in worse)
-        return f"No: nothing here beats kernels, and they lead {behind} by more than chance would explain."
-    return "No: nothing here beats kernels, but any lead of theirs may be due to chance."
+        return f"Of the methods tried, kernels are better: they beat {_joined(behind)}, with 95% confidence."
+    room = _joined([_room(test, measure) for test in tests if test not in worse])
+    told = f"Not shown: that anything beats kernels here. {room.capitalize()}"
+    return f"{told}; kernels beat {_joined(behind)}, with 95% confidence." if behind else f"{told}."
+
+
+def _room(test: PairedTest, measure: Measure) -> str:
+    """How much better than kernels a family could be that is not shown to be."""
+    could = f"could be better by up to {amount_text(test.joint_low, measure)} with 95% confidence"
+    if not test.same:
+        return f"{test.first} {could}"
+    equal = f"{test.first} have the same error as kernels on every fold"
+    return f"{equal} but {could}" if test.joint_low < 0 else equal  # equal numbers tell nothing of a spread
 
 
 def _why_no_tests(result: CompareResult) -> str:
@@ -128,41 +172,79 @@ def _why_no_tests(result: CompareResult) -> str:
 
 def _families(result: CompareResult) -> list[str]:
     """One sentence for each family beside the kernels."""
-    champions = {FAMILY_GROUPS[champion.family]: champion for champion in result.significance.champions}
-    tests = result.significance.against_kernels
-    return [_family(test, champions, result.protocol.measure) for test in tests]
+    return [_family(test, result) for test in result.significance.against_kernels]
 
 
-def _family(test: PairedTest, champions: dict[str, Champion], measure: Measure) -> str:
-    own, other = champions[test.first].error, champions[test.second].error
+def _family(test: PairedTest, result: CompareResult) -> str:
+    measure = result.protocol.measure
+    errors = {FAMILY_GROUPS[each.family]: each.error for each in result.significance.champions}
+    own, other, constant = (
+        error_text(error, measure)
+        for error in (errors[test.first], errors[test.second], result.constant.error)
+    )
+    start = f"{test.first.capitalize()}, chosen without looking at test rows, have an error of {own}"
+    if test.same:
+        return f"{start}, the same as kernels on every fold; the best constant has {constant}."
     unit = " percentage points" if measure is Measure.MISCLASSIFIED else ""
-    interval = f"{difference_text(test.low, measure)} to {difference_text(test.high, measure)}{unit}"
-    real = "a real difference" if test.significant else "a difference that may be due to chance"
+    interval = (
+        f"{difference_text(test.joint_low, measure)} to {difference_text(test.joint_high, measure)}{unit}"
+    )
+    size = "larger than chance would explain" if test.significant else "that may be due to chance"
+    num_tests = len(result.significance.against_kernels)
+    jointly = "" if num_tests == 1 else f", both allowing for {num_tests} tests"
     return (
-        f"{test.first.capitalize()}, chosen without looking at test rows, have an error of "
-        f"{error_text(own, measure)}, and kernels {error_text(other, measure)}: {real} "
-        f"({p_text(test.adjusted)}; difference {difference_text(test.difference, measure)}{unit}, with 95% "
-        f"confidence {interval})."
+        f"{start}, kernels {other}, the best constant {constant}: a difference {size} "
+        f"({difference_text(test.difference, measure)}{unit}; 95% interval {interval}, "
+        f"{p_text(test.adjusted)}{jointly})."
     )
 
 
-def _best_sentence(result: CompareResult, error: float) -> str:
+def _best_sentence(result: CompareResult) -> str:
     best, measure, tests = result.methods[0], result.protocol.measure, result.significance.against_best
-    spread = "" if best.std is None else f" ± {error_text(best.std, measure)} between folds"
-    start = f"The smallest error is that of {best.name}, {error_text(error, measure)}{spread}"
-    tied = [test.first for test in tests if not test.significant]
+    error = error_text(best.error or 0.0, measure)
     others = len(tests)
     if not others:
-        return f"{start}."
+        return f"The only method that was tested is {best.name}; its error is {error}."
+    equal = [test.first for test in tests if test.same]
+    if len(equal) == others:
+        return f"All {others + 1} methods have the same error on every fold, {error}."
+    start = f"The smallest of {others + 1} errors is that of {best.name}, {error}"
+    tied = [test.first for test in tests if not test.significant]
     if not tied:
-        return f"{start}, less than that of every other method by more than chance would explain."
+        return f"{start}; every other method is shown not to be the best."
     if others == 1:
-        return f"{start}; {tied[0]} cannot be told apart from it."
+        return f"{start}; {tied[0]} may be as good or better."
     if len(tied) == others:
-        return f"{start}; none of the {others} other methods can be told apart from it."
-    num_worse = others - len(tied)
+        return f"{start}; any of the {others} other methods may be as good or better."
     names = ", ".join(tied[:MOST_NAMED]) + (" and others" if len(tied) > MOST_NAMED else "")
     return (
-        f"{start}; of the {others} other methods, {len(tied)} cannot be told apart from it ({names}), and "
-        f"{num_worse} {'is' if num_worse == 1 else 'are'} worse by more than chance would explain."
+        f"{start}; of the {others} other methods, {len(tied)} may be as good or better ({names}), and "
+        f"{others - len(tied)} {'is' if others - len(tied) == 1 else 'are'} shown not to be the best."
     )
+
+
+def _about_repeated(result: CompareResult) -> list[str]:
+    num_rows = result.protocol.repeated_rows
+    if not num_rows:
+        return []
+    verb, they_are = ("repeats", "it is a copy") if num_rows == 1 else ("repeat", "they are copies")
+    return [
+        f"{num_rows:,} of the {result.data.n:,} rows {verb} the inputs of another. If {they_are} rather than "
+        "independent observations, some test rows were seen in training: the errors are then too small, and "
+        "the tests too sure."
+    ]
+
+
+def _about_failed(result: CompareResult) -> list[str]:
+    failed = [method.name for method in result.methods if method.error is None]
+    names = ", ".join(failed[:MOST_NAMED]) + (" and others" if len(failed) > MOST_NAMED else "")
+    return (
+        [f"{len(failed)} of {len(result.methods)} methods failed and took no part: {names}."]
+        if failed
+        else []
+    )
+
+
+def _joined(parts: list[str]) -> str:
+    """Parts of a sentence as 'a, b and c'."""
+    return " and ".join(([", ".join(parts[:-1])] if parts[1:] else []) + parts[-1:])

@@ -6,7 +6,11 @@ from widenet.memorise.methods.method import MethodPlan, Route
 from widenet.memorise.result import MemoriseResult, Resumed
 from widenet.memorise.sizes import default_neurons, num_forms
 
-METHOD_NAMES = {"pgd": "perturbed gradient descent", "adam": "Adam", "direct": "linear algebra"}
+METHOD_NAMES = {
+    "pgd": "perturbed descent in the style of Algorithm 1",
+    "adam": "Adam",
+    "direct": "linear algebra",
+}
 
 
 def sentences(result: MemoriseResult) -> tuple[str, ...]:
@@ -44,8 +48,8 @@ def method_notes(plan: MethodPlan) -> tuple[str, ...]:
     match plan.method:
         case "pgd":
             return (
-                "Perturbed gradient descent from W = 0 along conjugate directions on whitened inputs, each "
-                f"step to the minimum on its line, until f ≤ {numbers['target']:g}.",
+                "Perturbed descent in the style of Algorithm 1, from W = 0 along conjugate directions on "
+                f"whitened inputs, each step to the minimum on its line, until f ≤ {numbers['target']:g}.",
                 "Gradients go through Q and M, at a cost that does not grow with rows times neurons.",
             )
         case "adam":

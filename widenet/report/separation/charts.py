@@ -28,8 +28,9 @@ def separation_charts(result: SeparationResult) -> dict[str, Chart]:
     chart = Chart(
         name="separation",
         title="Error against the number of samples",
-        reading="Squared error of an output in units of α², the error of learning F but not αG(F). No kernel "
-        "method is in the shaded region. Small dots: single networks. The tables name the kernels.",
+        reading="Squared error of an output in units of α², the error of learning F but not αG(F). On "
+        "average over the class, no kernel fixed before the labels is in the shaded region. Small dots: "
+        "single networks; their line is the mean. The tables name the kernels.",
         spec={"data": traces, "layout": layout},
     )
     return {chart.name: chart}
@@ -40,8 +41,8 @@ def _floor(result: SeparationResult) -> Spec:
     settings, end = result.settings, result.sizes[-1]
     x = sorted({0, min(result.class_size, end), end})
     y = [kernel_floor(size, settings.d1, settings.k, settings.alpha) for size in x]
-    hover = "N = %{x:,}: no kernel below %{y:.2f} α²"
-    trace = line_trace("bound for every kernel", x, _in_units(y, result), "ink", hover, dash="dash")
+    hover = "N = %{x:,}: kernels fixed before the labels have at least %{y:.2f} α² on average"
+    trace = line_trace("bound for kernels, on average", x, _in_units(y, result), "ink", hover, dash="dash")
     return trace | {"fill": "tozeroy", "fillcolor": "band-random"}
 
 

@@ -17,7 +17,16 @@ def record(result: SeparationResult) -> dict[str, Any]:
 
 def files(result: SeparationResult) -> dict[str, str | bytes]:
     """A line for each number of samples: the network, the bound and every kernel, numbers in full."""
-    head = ("samples", "network", "bound", *(kernel.name for kernel in result.kernels))
-    errors = (kernel.errors for kernel in result.kernels)
-    network = (point.error for point in result.network)
-    return {TABLE_FILE: csv_text(head, zip(result.sizes, network, result.floor, *errors, strict=True))}
+    spread = ("network std", "network lowest", "network highest")
+    head = ("samples", "network", "bound", *(kernel.name for kernel in result.kernels), *spread)
+    lines = [
+        (
+            point.num_samples,
+            point.error,
+            floor,
+            *(kernel.errors[index] for kernel in result.kernels),
+            *(point.std, point.lowest, point.highest),
+        )
+        for index, (point, floor) in enumerate(zip(result.network, result.floor, strict=True))
+    ]
+    return {TABLE_FILE: csv_text(head, lines)}

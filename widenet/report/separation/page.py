@@ -10,11 +10,13 @@ from widenet.report.parts.sections import figure, folds, section
 from widenet.report.separation.charts import separation_charts
 from widenet.report.separation.sentences import (
     best_kernel,
+    floor_text,
     how_separated,
     in_units,
     kernel_rows,
     network_rows,
     sentences,
+    spread_text,
     the_class,
 )
 
@@ -41,7 +43,7 @@ def page(result: SeparationResult) -> str:
     sections = (
         section(1, "What do more samples buy?", [], element("div", *pictures, class_="charts")),
         section(2, "What was to be learned?", the_class(result), Html("")),
-        section(3, "Why can no kernel do better?", [], _proof()),
+        section(3, "Why can no kernel fixed before the labels do better on average?", [], _proof()),
         section(4, "What are the numbers?", [], _numbers(result)),
         section(5, "How was it measured?", how_separated(result), Html("")),
     )
@@ -66,8 +68,13 @@ def _tiles(result: SeparationResult) -> Html:
     best = best_kernel(result, index)
     at = f"from {size:,} samples"
     tiles = (
-        ("Trained ResNet", in_units(point.error, result), at, "#q4"),
-        ("No kernel below", in_units(result.floor[index], result), at, "#q3"),
+        ("Trained ResNet", in_units(point.error, result), f"{at}; {spread_text(point, result)}", "#q4"),
+        (
+            "Kernels fixed before the labels",
+            f"≥ {floor_text(result.floor[index], result)}",
+            "on average",
+            "#q3",
+        ),
         ("Best kernel here", in_units(best.errors[index], result), f"{best.name}, best weights", "#q4"),
         ("Time", short_duration(result.seconds), f"forecast {duration(result.forecast.seconds)}", "#q5"),
     )
@@ -78,8 +85,8 @@ def _proof() -> Html:
     told = element(
         "p",
         "N samples give a kernel method N dimensions, and the class has one more direction for each of its "
-        "|C| functions. On average over the class, for any kernel, any samples and any weights, the error of "
-        "an output is at least",
+        "|C| functions. On average over the class, for any kernel that is fixed before the labels, any "
+        "samples and any weights, the error of an output is at least",
     )
     return join(told, BOUND, folds(details("The proof, in four steps", paragraphs(PROOF))))
 
@@ -88,9 +95,10 @@ def _numbers(result: SeparationResult) -> Html:
     head = ("", *(f"N\u00a0=\u00a0{size:,}" for size in result.sizes))
     kernels = table(head, kernel_rows(result), "Kernels with the best possible weights: mean error ÷ α²")
     network = table(
-        ("samples", "error ÷ α²", "bound ÷ α²", "functions", "rate", "decay"),
+        ("samples", "error ÷ α²", "±", "functions", "bound ÷ α²", "rate", "decay"),
         network_rows(result),
-        "The trained ResNet: mean over functions of the class",
+        f"The trained ResNet on {counted(len(result.subsets), 'function')} of the class: mean, standard "
+        "deviation, and smallest to largest",
     )
     panels = (element("div", each, class_="panel wide") for each in (network, kernels))
     return element("div", *panels, class_="charts", style="grid-template-columns:minmax(0,1fr)")

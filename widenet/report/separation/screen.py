@@ -3,12 +3,13 @@
 from rich.console import Console
 from rich.text import Text
 
+from widenet.base.wording import counted
 from widenet.papers.resnet_beyond_kernels.separation.result import SeparationResult
 from widenet.report.parts.screen import INDENT, columns, line, title, verdict
 from widenet.report.separation.sentences import best_kernel, multiple, sentences
 
-HEAD = ("samples", "ResNet", "bound", "best kernel")
-WIDTHS = (7, 9, 7)  # of the columns but the last
+HEAD = ("samples", "ResNet", "min–max", "bound", "best kernel")
+WIDTHS = (7, 9, 13, 6)  # of the columns but the last
 
 
 def screen(result: SeparationResult, console: Console) -> None:
@@ -26,9 +27,13 @@ def screen(result: SeparationResult, console: Console) -> None:
         best, point, floor = best_kernel(result, index), result.network[index], result.floor[index]
         numbers = (multiple(error, result) for error in (point.error, floor, best.errors[index]))
         network, bound, kernel = numbers
-        cells = (f"{size:,}", network, bound, f"{kernel}  {best.name}")
+        spread = "–".join(multiple(error, result) for error in (point.lowest, point.highest))
+        cells = (f"{size:,}", network, spread, bound, f"{kernel}  {best.name}")
         _row(console, cells, "blue" if point.error < floor else "")
-    line(console, "error of an output ÷ α²; kernels with the best possible weights", style="dim")
+    num_functions = counted(len(result.subsets), "function")
+    line(console, f"error of an output ÷ α²; ResNet: mean and range over {num_functions}", style="dim")
+    line(console, "bound: kernels fixed before the labels, on average over the class", style="dim")
+    line(console, "best kernel: of those tried, with the best possible weights", style="dim")
 
 
 def _row(console: Console, cells: tuple[str, ...], style: str) -> None:

@@ -4,14 +4,15 @@ import math
 
 from widenet.base.wording import counted
 from widenet.papers.resnet_beyond_kernels.separation.kernels import PARITIES
-from widenet.papers.resnet_beyond_kernels.separation.result import KernelCurve, SeparationResult
+from widenet.papers.resnet_beyond_kernels.separation.result import KernelCurve, NetworkPoint, SeparationResult
+from widenet.report.parts.quantities import rounded_down
 from widenet.theory.resnet_beyond_kernels.lower_bound import fewest_samples
 
 ROUNDED = 1e-9  # by which rounding may bring a kernel below the bound
 
 
 def sentences(result: SeparationResult) -> tuple[str, ...]:
-    """What the network does that no kernel can, and what kernels with oracle weights do."""
+    """The network beside the bound for kernels fixed before the labels, and kernels with oracle weights."""
     return (*_about_network(result), _about_kernels(result))
 
 
@@ -23,8 +24,8 @@ def the_class(result: SeparationResult) -> list[str]:
         f"function of the class picks k = {k} of the coordinates: F(x) is these {k} signs, and the target is "
         f"F(x) + αG(F(x)), where every output of G is the product of all {k} signs and α = {alpha:g}.",
         f"There are {result.class_size:,} such functions. Which coordinates matter can be read off F, which "
-        "is linear; a network that has found F needs little more for the product, while a kernel cannot use "
-        "what F has shown.",
+        "is linear; a network that has found F needs little more for the product, while a kernel that is "
+        "fixed before the labels cannot use what F has shown.",
     ]
 
 
@@ -65,8 +66,9 @@ def network_rows(result: SeparationResult) -> list[tuple[str, ...]]:
         (
             f"{point.num_samples:,}",
             multiple(point.error, result),
+            "" if point.std is None else multiple(point.std, result),
+            "\u00a0to\u00a0".join(multiple(error, result) for error in (point.lowest, point.highest)),
             multiple(floor, result),
-            "\u00a0to\u00a0".join(multiple(limit(point.errors), result) for limit in (min, max)),
             f"{point.rate:g}",
             f"{point.decay:g}",
         )
@@ -92,6 +94,18 @@ def in_units(error: float, result: SeparationResult) -> str:
     return f"{multiple:.2f} α²" if multiple >= 0.1 else f"{multiple:.1g} α²"
 
 
+def floor_text(bound: float, result: SeparationResult) -> str:
+    """A lower bound as a multiple of α², rounded down."""
+    return f"{rounded_down(bound / result.unlearned, 2)} α²"
+
+
+def spread_text(point: NetworkPoint, result: SeparationResult) -> str:
+    """How the errors of single functions spread around their mean."""
+    if point.std is None:
+        return counted(len(point.errors), "function")
+    return f"{in_units(point.lowest, result)} to {in_units(point.highest, result)}"
+
+
 def _picked(subsets: tuple[tuple[int, ...], ...]) -> str:
     """Sets of coordinates, counted from 1."""
     return ", ".join("{" + ", ".join(str(j + 1) for j in subset) + "}" for subset in subsets)
@@ -101,17 +115,24 @@ def _about_network(result: SeparationResult) -> tuple[str, ...]:
     index = result.widest
     if index is None:
         return (
-            "In this run the ResNet did not get below the bound that holds for every kernel, at any number "
-            "of samples: a larger `width`, more `epochs` or a smaller `k` may show the separation.",
+            "In this run the ResNet's mean error did not get below the bound for kernels that are fixed "
+            "before the labels, at any number of samples: a larger `width`, more `epochs` or a smaller `k` "
+            "may show the separation.",
         )
     point, floor = result.network[index], result.floor[index]
     needed = fewest_samples(point.error, result.settings.d1, result.settings.k, result.settings.alpha)
+    above = sum(error >= floor for error in point.errors)
+    some = f"; on {above} of them it is above the bound" if above else ""
+    measured = f"over {counted(len(point.errors), 'function')} of the class"
+    if point.std is not None:
+        std = in_units(point.std, result)
+        measured += f", with a standard deviation of {std} between them ({spread_text(point, result)})"
     return (
         f"From {point.num_samples} samples the trained ResNet has a mean error of "
-        f"{in_units(point.error, result)}, and no kernel method can have less than "
-        f"{in_units(floor, result)}.",
-        f"To be as good as this on average over the {result.class_size} functions, any kernel needs at least "
-        f"{needed} samples.",
+        f"{in_units(point.error, result)} {measured}{some}. A kernel method whose kernel is fixed before the "
+        f"labels has at least {floor_text(floor, result)}, on average over the class.",
+        f"For a mean over all {result.class_size} functions as small as the ResNet's over these, any kernel "
+        f"fixed before the labels needs at least {needed} samples.",
     )
 
 

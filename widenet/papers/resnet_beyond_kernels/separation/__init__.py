@@ -1,1 +1,1 @@
-"""What the ResNet learns and no kernel does, on the class (7.1) of `resnet-beyond-kernels`."""
+"""The ResNet beside kernels fixed before the labels, on the class (7.1) of `resnet-beyond-kernels`."""

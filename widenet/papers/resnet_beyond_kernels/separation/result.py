@@ -1,6 +1,7 @@
 """What the separation finds."""
 
 import math
+import statistics
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -52,6 +53,23 @@ class NetworkPoint:
         """Mean over the functions."""
         return sum(self.errors) / len(self.errors)
 
+    @property
+    def std(self) -> float | None:
+        """Standard deviation between the functions; None for a single one, or where training failed."""
+        if len(self.errors) < 2 or not math.isfinite(self.error):
+            return None
+        return statistics.stdev(self.errors)
+
+    @property
+    def lowest(self) -> float:
+        """The smallest error of the functions."""
+        return min(self.errors)
+
+    @property
+    def highest(self) -> float:
+        """The largest."""
+        return max(self.errors)
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class SeparationResult(Result):
@@ -62,7 +80,8 @@ class SeparationResult(Result):
         class_size: C(d₁, k), the number of functions.
         unlearned: α², the error per output of having learned F but not αG(F).
         sizes: Numbers of samples N.
-        floor: α² max(0, 1 − N/C(d₁, k)) at each N, below which no kernel method gets.
+        floor: α² max(0, 1 − N/C(d₁, k)) at each N: on average over the class, a kernel method whose kernel is
+            fixed before the labels has at least this error.
         kernels: Each kernel.
         network: The network at each N.
         subsets: The coordinates of each function that the network was measured on, counted from 0.
@@ -95,7 +114,7 @@ class SeparationResult(Result):
 
     @property
     def widest(self) -> int | None:
-        """Index of the N at which the network is furthest below the bound; None where it never is."""
+        """Index of the N at which the network's mean is furthest below the bound; None where it never is."""
         gaps = [
             floor - point.error if math.isfinite(point.error) else -math.inf
             for floor, point in zip(self.floor, self.network, strict=True)
@@ -117,5 +136,5 @@ class SeparationResult(Result):
         """Plain Python values, as JSON has them; of the forecast its seconds."""
         record = super().to_dict()
         for point, told in zip(self.network, record["network"], strict=True):
-            told["error"] = point.error
+            told |= {name: getattr(point, name) for name in ("error", "std", "lowest", "highest")}
         return record | {"forecast": self.forecast.seconds, "smallest_margin": self.smallest_margin}

@@ -5,7 +5,7 @@ from widenet.study.study import Study
 
 SEPARATION = Study(
     name="separation",
-    summary="What a ResNet learns and no kernel does: error against samples, with the kernels' bound.",
+    summary="A ResNet against kernels: error by samples, and a bound for kernels fixed before the labels.",
     settings=SeparationSettings,
     runner="widenet.papers.resnet_beyond_kernels.separation.run:run_separation",
     report="widenet.report.separation",
