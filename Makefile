@@ -8,7 +8,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PEERS := neural-tangents cleanlab jax
+PEERS := neural-tangents cleanlab jax tables
 
 .PHONY: run test lint bench docs docs-check pictures clean
 

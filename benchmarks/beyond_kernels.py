@@ -1,4 +1,4 @@
-"""What the three-layer ResNet learns and no kernel does [resnet-beyond-kernels, section 8.1].
+"""What the three-layer ResNet learns and the kernels tried do not [resnet-beyond-kernels, section 8.1].
 
 Errors are means of ‖y − out‖² over 10,000 fresh rows of the experiment's class, α = .3, k = 15. Not to have
 learned αG(F) costs kα² = 1.35. Networks show the best of a small grid of rates and decays at the best epoch,

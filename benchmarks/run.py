@@ -9,13 +9,26 @@ from typing import Any
 
 import torch
 
-from benchmarks import beyond_kernels, gram, labels, large, learning_curve, memorise, spectrum, sweep
+from benchmarks import (
+    beyond_kernels,
+    enclosure,
+    gram,
+    labels,
+    large,
+    learning_curve,
+    memorise,
+    spectrum,
+    sweep,
+    truth,
+)
 
 BENCHMARKS: dict[str, Callable[[], Any]] = {
     "spectrum": spectrum.run,
     "gram": gram.run,
     "sweep": sweep.run,
     "beyond_kernels": beyond_kernels.run,
+    "enclosure": enclosure.run,
+    "truth": truth.run,
     "labels": labels.run,
     "learning_curve": learning_curve.run,
     "memorise": memorise.run,
