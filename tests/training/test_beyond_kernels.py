@@ -1,4 +1,4 @@
-"""What a network learns and no kernel does [resnet-beyond-kernels, section 8.1], at reduced size.
+"""What a network learns and the kernels tried do not [resnet-beyond-kernels, section 8.1], at reduced size.
 
 `benchmarks/beyond_kernels.py` has the full grids, more kernels and more rows.
 """
