@@ -56,13 +56,14 @@ def forecast_audit(
 
 
 def _dense_seconds(n: int, d: int, speed: Speed, entries: float) -> float:
-    """Two Gram matrices, two factorisations and inverses, about a hundred products, the label model."""
+    """Two Gram matrices, two factorisations and their roots, about a hundred products, bounds, the model."""
     grams = 2 * (n * n * d / speed.double + n * n / 2 / entries)
     factorisations = 2 * (n**3 + n**3 / 3) / speed.double
     products = 100 * 8 * n * n / speed.bytes
     pilots = 12 * 10 * min(n, 2000) ** 3 / speed.double  # eigendecompositions that choose depth and ridge
-    subsets = 8 * min(n, 4096) ** 3 / speed.double  # the learning curve
-    return 2 + grams + factorisations + products + pilots + subsets
+    subsets = 8 * min(n, 4096) ** 3 / speed.double  # the learning curves
+    bounds = 4 * n * n * d / speed.double  # products of rows that were split, so that their rounding is known
+    return 2 + grams + factorisations + products + pilots + subsets + bounds
 
 
 def _tiled_seconds(n: int, d: int, num_columns: int, kept: float, speed: Speed, entries: float) -> float:

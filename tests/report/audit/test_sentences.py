@@ -130,6 +130,8 @@ def test_no_gain_is_told_where_none_is_shown(result_of):
             "2.5% ± 0.3%."
         )
         assert "twice the rows" not in " ".join(told)
+    alike = replace(rare, soundness=replace(rare.soundness, duplicates=((1, 2),)))
+    assert "with rows of the same inputs left out together, a wide network" in generalise(alike)[0]
 
 
 def test_twice_the_rows(result_of):

@@ -161,20 +161,22 @@ def expected(result: AuditResult) -> str:
     if known is None:
         return "The error on unseen rows is not known, because the leave-one-out estimate did not converge."
     network = f"a wide network ({chosen.kernel} with a ridge, chosen for this data)"
-    rows = "rows whose inputs were not seen" if is_repeated(result) else "unseen rows"
+    rows, apart = "unseen rows", "with each row left out"
+    if is_repeated(result):
+        rows, apart = "rows whose inputs were not seen", "with rows of the same inputs left out together"
     if chosen.loo.misclassified is None:
         error, constant = f"{number(known[0])} ± {number(known[1])}", number(chosen.loo.constant)
         if has_gain(result):
             told = f"{_capital(network)} will have a squared error of about {error} on {rows}"
             return f"{told}; always predicting the mean leaves {constant}."
         nothing = f"No gain over always predicting the mean is shown, which leaves {constant}"
-        return f"{nothing}: with each row left out, {network} has a squared error of {error}."
+        return f"{nothing}: {apart}, {network} has a squared error of {error}."
     error, constant = f"{percent(known[0])} ± {percent(known[1])}", percent(chosen.loo.constant)
     if has_gain(result):
         told = f"{_capital(network)} will err on about {error} of {rows}"
         return f"{told}; always answering the most frequent class errs on {constant}."
     nothing = f"No gain over always answering the most frequent class is shown, which errs on {constant}"
-    return f"{nothing}: with each row left out, {network} errs on {error}."
+    return f"{nothing}: {apart}, {network} errs on {error}."
 
 
 def has_gain(result: AuditResult) -> bool:
