@@ -28,7 +28,7 @@ from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.choose import choose_model
 from widenet.predict.labels import LabelQuality, judge_labels
-from widenet.predict.loo import by_row, leave_one_out, with_twins
+from widenet.predict.loo import by_row, leave_one_out
 
 PEER_PYTHON = Path(".bench/cleanlab/bin/python")
 PEER_SCRIPT = Path(__file__).parent / "peers" / "cleanlab_labels.py"
@@ -133,15 +133,8 @@ def judge(dataset: Dataset, points: Points, *, generator: torch.Generator) -> La
     roots = points.counts.sqrt()[:, None]
     K = gram_matrix(kernel_by_name(model.kernel), dataset.X[points.first]) * roots * roots.T
     loo = by_row(leave_one_out(K, roots * points.means(dataset.Y), model.ridge), points, model.ridge)
-    told, c = with_twins(loo, points, dataset.Y, model.ridge), len(dataset.classes)
-    return judge_labels(
-        told.predictions,
-        told.variances,
-        _labels(dataset),
-        c,
-        place=points.place,
-        apart=loo.predictions,
-    )
+    c = len(dataset.classes)
+    return judge_labels(loo.predictions, loo.variances, _labels(dataset), c, place=points.place)
 
 
 def judge_clean(name: str, dataset: Dataset) -> Clean:

@@ -1,12 +1,9 @@
 import torch
 from torch.testing import assert_close
 
-from widenet.data.points import points_of
-from widenet.kernels.matrix import gram_matrix
-from widenet.kernels.names import kernel_by_name
-from widenet.predict.loo import by_row, estimated_leave_one_out, leave_one_out, with_twins
+from widenet.predict.loo import estimated_leave_one_out, leave_one_out
 from widenet.spectrum.gram import DenseGram
-from widenet.testing import decaying_matrix, unit_rows
+from widenet.testing import decaying_matrix
 
 
 def test_leave_one_out_matches_refitting_without_the_row(generator):
@@ -36,17 +33,3 @@ def test_estimate_agrees_with_the_closed_form(generator):
     )  # the error bars are not too wide either: a normal deviate's median is .67
     assert (estimate.precision_error < 0.2).all()
     torch.testing.assert_close(estimate.predictions, exact.predictions, rtol=0, atol=1.0)
-
-
-def test_twins_may_tell_of_each_other(generator):
-    """Each row predicted by a fit without that row alone, its twins in it, by brute force."""
-    points = points_of(torch.tensor([0, 1, 2, 0, 3, 4, 4, 4, 5]))
-    X = unit_rows(points.num, 3, generator=generator)
-    K = gram_matrix(kernel_by_name("relu3-all"), X)
-    rows = K[points.place][:, points.place]
-    Y = torch.randn(9, 2, generator=generator, dtype=torch.float64)
-    weights = points.counts.sqrt()[:, None]
-    apart = by_row(leave_one_out(weights * K * weights.T, weights * points.means(Y), 0.3), points, 0.3)
-    found, exact = with_twins(apart, points, Y, 0.3), leave_one_out(rows, Y, 0.3)
-    assert_close(found.predictions, exact.predictions)
-    assert_close(found.variances, exact.variances)

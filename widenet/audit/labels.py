@@ -11,7 +11,7 @@ from widenet.data.dataset import Dataset
 from widenet.data.points import Points
 from widenet.predict.choose import KernelModel
 from widenet.predict.labels import LabelQuality, judge_labels, judge_targets
-from widenet.predict.loo import LeaveOneOut, with_twins
+from widenet.predict.loo import LeaveOneOut
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class LabelReport:
 
 
 def audit_labels(dataset: Dataset, points: Points, model: KernelModel, loo: LeaveOneOut) -> LabelReport:
-    """Judge each row's label by what the other rows predict for it, those with the same inputs among them.
+    """Judge each row's label by what the rows at other points predict for it.
 
     Args:
         dataset: The data.
@@ -32,7 +32,7 @@ def audit_labels(dataset: Dataset, points: Points, model: KernelModel, loo: Leav
         model: The kernel and ridge that were chosen for it.
         loo: Its predictions for all rows, by the rows at other points.
     """
-    quality = _quality(dataset, points, model.ridge, loo)
+    quality = _quality(dataset, points, loo)
     scores, rows = quality.score.tolist(), dataset.rows.tolist()
     suggested = suggested_words(dataset, quality.suggested)
     order = torch.argsort(quality.score, descending=True, stable=True).tolist()
@@ -49,18 +49,11 @@ def audit_labels(dataset: Dataset, points: Points, model: KernelModel, loo: Leav
     return LabelReport(noise, quality.contradicting, suspects)
 
 
-def _quality(dataset: Dataset, points: Points, ridge: float, loo: LeaveOneOut) -> LabelQuality:
+def _quality(dataset: Dataset, points: Points, loo: LeaveOneOut) -> LabelQuality:
     if dataset.labels is None:
         return judge_targets(loo.predictions, loo.variances, dataset.Y, place=points.place)
-    told = with_twins(loo, points, dataset.Y, ridge) if points.num_repeated else loo
-    return judge_labels(
-        told.predictions,
-        told.variances,
-        dataset.labels,
-        len(dataset.classes),
-        place=points.place,
-        apart=loo.predictions,
-    )
+    num_classes = len(dataset.classes)
+    return judge_labels(loo.predictions, loo.variances, dataset.labels, num_classes, place=points.place)
 
 
 def suggested_words(dataset: Dataset, suggested: Tensor) -> list[str]:

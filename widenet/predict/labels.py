@@ -47,13 +47,7 @@ class LabelQuality:
 
 
 def judge_labels(
-    predictions: Tensor,
-    variances: Tensor,
-    labels: Tensor,
-    num_classes: int,
-    *,
-    place: Tensor | None = None,
-    apart: Tensor | None = None,
+    predictions: Tensor, variances: Tensor, labels: Tensor, num_classes: int, *, place: Tensor | None = None
 ) -> LabelQuality:
     """Judge class labels by the predictions of the other rows.
 
@@ -66,8 +60,6 @@ def judge_labels(
         labels: Given class indices, shape (n,).
         num_classes: Number of classes c.
         place: For each row the index of its point, shape (n,), where rows coincide.
-        apart: The predictions by rows at other points alone, which the interval rests on: copies of a row
-            repeat its label, right or wrong.
     """
     if predictions.shape[1] not in ({1, 2} if num_classes == 2 else {num_classes}):
         raise InputError(
@@ -77,7 +69,7 @@ def judge_labels(
     suggested = means.argmax(1)
     models = fit_noise_models(gather_evidence(means, variances, labels))
     points = every_row(len(labels)) if place is None else points_of(place)
-    rate = noise_rate(means if apart is None else class_means(apart), labels, points)
+    rate = noise_rate(means, labels, points)
     return LabelQuality(
         score=torch.sigmoid(log_odds_wrong(models, labels)),
         suggested=suggested,

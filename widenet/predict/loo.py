@@ -20,7 +20,6 @@ from widenet.spectrum.gram import Gram
 from widenet.spectrum.solve import conjugate_gradients, nystrom_preconditioner
 from widenet.spectrum.trace import rademacher
 
-JITTER = 1e-9  # of the ridge: the least variance of a function, where rounding leaves none
 SOLVE_TOLERANCE = 1e-4  # relative residual; the spread of the probes is far larger
 
 
@@ -84,26 +83,6 @@ def by_row(loo: LeaveOneOut, points: Points, ridge: float) -> LeaveOneOut:
     variances = (loo.variances - ridge) / points.counts + ridge
     place = points.place
     return LeaveOneOut(predictions[place], variances[place], loo.precision_error[place])
-
-
-def with_twins(loo: LeaveOneOut, points: Points, Y: Tensor, ridge: float) -> LeaveOneOut:
-    """For each of n rows what all other rows say, those at its own point included, from `by_row`'s answer.
-
-    Without the point, the function there is known to s = v − ρ about μ. The mean ȳ' of the m − 1 other rows
-    measures it with variance ρ/(m − 1); together they give (μ/s + (m − 1)ȳ'/ρ) / (1/s + (m − 1)/ρ).
-
-    Args:
-        loo: What rows at other points say of each row.
-        points: The points of the rows.
-        Y: Targets, shape (n, c).
-        ridge: ρ > 0.
-    """
-    others = (points.counts - 1)[points.place][:, None]
-    total = points.sums(Y)[points.place] - Y  # (m − 1) ȳ'
-    spread = (loo.variances[:, None] - ridge).clamp_min(JITTER * ridge)
-    precision = 1 / spread + others / ridge
-    predictions = (loo.predictions / spread + total / ridge) / precision
-    return LeaveOneOut(predictions, (1 / precision)[:, 0] + ridge, loo.precision_error)
 
 
 def estimated_leave_one_out(

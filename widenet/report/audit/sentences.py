@@ -364,9 +364,10 @@ def _target_noise(result: AuditResult) -> str:
 
 
 def _contradicting(result: AuditResult, num: int) -> str:
+    others = "rows with other inputs" if is_repeated(result) else "the other rows"
     if num == 0:
-        return "The other rows predict the label of every row."
-    return f"At {num:,} of {result.data.n:,} rows the other rows predict another label than the given one."
+        return f"{_capital(others)} predict the label of every row."
+    return f"At {num:,} of {result.data.n:,} rows {others} predict another label than the given one."
 
 
 def _bound_sentence(result: AuditResult) -> str:
