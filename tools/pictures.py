@@ -24,7 +24,7 @@ COMMANDS = (
     "theory separation --d1 10 --k 3 --sizes 20,40,60,80,100 --members 2 --epochs 400 --out separation",
 )
 PICTURES = {  # file: the report that it shows, and how many pixels of it from the top
-    "report.png": ("digits", 1900),
+    "report.png": ("digits", 1750),
     "audit.png": ("flipped", 900),
     "compare.png": ("cube", 1150),
     "memorise.png": ("memorised", 1000),

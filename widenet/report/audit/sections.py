@@ -32,8 +32,8 @@ CLASS_NOISE = (
 )
 TARGET_NOISE = (
     "Its upper end is what the other rows leave unexplained of the targets' variance. Its lower end comes "
-    "from rows with the same inputs alone, as if the noise were normal and as large elsewhere; without any "
-    "it is 0, because what looks like noise may be a pattern that the kernel misses."
+    "from ten or more rows that repeat another, as if the noise were normal, and counts all others as free "
+    "of it; without those it is 0, because what looks like noise may be a pattern that the kernel misses."
 )
 
 
