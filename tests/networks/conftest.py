@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from widenet.networks.bias_free import BiasFreeTwoLayers
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
 from widenet.networks.network import Network, Parameters, with_ones
 from widenet.networks.resnet import GeneralResNet, ResNet
@@ -15,6 +16,10 @@ Formula = Callable[[Parameters, Tensor], Tensor]
 
 def two_layers(p: Parameters, X: Tensor) -> Tensor:
     return torch.relu(with_ones(X) @ p["W"].mT) @ p["A"].mT
+
+
+def bias_free(p: Parameters, X: Tensor) -> Tensor:
+    return torch.relu(X @ p["W"].mT) @ p["A"].mT
 
 
 def three_layers(p: Parameters, X: Tensor) -> Tensor:
@@ -34,6 +39,7 @@ def general_resnet(p: Parameters, X: Tensor) -> Tensor:
 
 FORMULAS: dict[type, Formula] = {
     TwoLayers: two_layers,
+    BiasFreeTwoLayers: bias_free,
     ThreeLayers: three_layers,
     ResNet: resnet,
     GeneralResNet: general_resnet,

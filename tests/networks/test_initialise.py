@@ -2,6 +2,7 @@ import math
 
 import pytest
 import torch
+from torch.testing import assert_close
 
 from widenet.base.errors import InputError
 from widenet.networks.initialise import SCALES, Initialisation, draw_parameters
@@ -12,6 +13,7 @@ INITIALISATIONS = [
     Initialisation("experiment"),
     Initialisation("resnet", sigma_w=0.3, sigma_v=5.0),
     Initialisation("layers", epsilon_a=0.7),
+    Initialisation("signed", sigma_w=2.0),
 ]
 # Variances as the papers and the docstring state them.
 STATED = {
@@ -39,6 +41,19 @@ def test_weights_are_gaussians_of_the_stated_variance(name, architecture, genera
         assert abs(float(scaled.pow(4).mean()) - 3) < 5 * math.sqrt(96 / size)
         biases = drawn[parameter][0, :, -1] / math.sqrt(variance)  # of A they are weights like the others
         assert abs(float(biases.square().mean()) - 1) < 5 * math.sqrt(2 / len(biases))
+
+
+def test_signed_weights_are_half_of_each_sign_in_random_order(generator) -> None:
+    network, signed = network_by_name("2layer-biasfree-hidden", M), INITIALISATIONS[-1]
+    drawn = draw_parameters(network, D, K, signed, generator=generator, dtype=torch.float64)
+    A, W = drawn["A"][0], drawn["W"][0]
+    assert_close(A.abs(), torch.full((K, M), M**-0.5, dtype=torch.float64))
+    assert ((A > 0).sum(1) == M // 2).all()
+    overlaps = (A @ A.T)[~torch.eye(K, dtype=torch.bool)]  # of mean −0 and variance about 1/m
+    assert float(overlaps.abs().max()) < 5 / math.sqrt(M)
+    assert abs(float(W.square().mean()) * M / 2.0**2 - 1) < 5 * math.sqrt(2 / W.numel())
+    with pytest.raises(InputError, match="m must be even, not 7"):
+        draw_parameters(network_by_name("2layer-all", 7), D, K, signed, generator=generator)
 
 
 def test_every_name_is_tested() -> None:

@@ -15,11 +15,13 @@ from widenet.networks.two_layer import FineGrainedNet
 from widenet.training.descent import descend
 from widenet.training.losses import LOSSES
 from widenet.training.rows import as_rows
+from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
 from widenet.training.together import share_batches, train_together
 
 NAMES = ["2layer-all", "3layer-hidden", "3resnet-all", "3resnet-hidden", "3resnet-general-all"]
 FAST = TrainingSettings(rate=0.02, decay=0.01, batch=16, epochs=4)
+PARTS = (slice(40), slice(40, 57), slice(57, 70))  # of the rows: to train on, held out, to test on
 
 
 def problem(generator, n=70, d=6, k=3):
@@ -60,7 +62,9 @@ def naive_run(network, X, Y, settings):
         for rows in order.split(settings.batch or len(X)):
             optimiser.zero_grad()
             out = naive_outputs(network, params, X[rows])
-            LOSSES[settings.loss].values(out, Y[rows]).mean().backward()
+            rows_of_weights = params["W"][0, :, :-1]
+            penalty = settings.decay_two_four * rows_of_weights.norm(dim=1).pow(4).sum()
+            (LOSSES[settings.loss].values(out, Y[rows]).mean() + penalty).backward()
             optimiser.step()
     return {name: part.detach() for name, part in params.items()}
 
@@ -92,8 +96,10 @@ def naive_outputs(network, params, X):
         replace(FAST, optimiser="adam", rate=0.003, loss="huber"),
         replace(FAST, loss="cross-entropy"),
         replace(FAST, loss="l1"),
+        replace(FAST, decay_two_four=0.5),
+        replace(FAST, optimiser="adam", rate=0.003, decay=0.0, decay_two_four=0.5),
     ],
-    ids=["sgd", "one sample", "full batch", "adam", "cross-entropy", "l1"],
+    ids=["sgd", "one sample", "full batch", "adam", "cross-entropy", "l1", "two-four", "two-four adam"],
 )
 def test_training_is_that_of_autograd_and_torch_optim(name, settings, generator):
     X, Y = problem(generator)
@@ -138,6 +144,19 @@ def test_a_diverging_setting_leaves_its_neighbours_bit_for_bit(architecture, wid
         assert not run.diverged
         assert run.train_loss == expected.train_loss
         assert all(torch.equal(run.weights[part], expected.weights[part]) for part in run.weights)
+
+
+def test_copies_may_differ_in_the_two_four_penalty(generator):
+    """Bit for bit: a copy without it is that of a group without it, and one that diverges disturbs none."""
+    rows, network = as_rows(*problem(generator), torch.float32), network_by_name("3layer-hidden", 50)
+    plain, penalised, wild = (replace(FAST, epochs=30, decay_two_four=each) for each in (0.0, 0.3, 1e6))
+    runs = train_together(network, rows, [plain, wild, penalised, plain], keep_weights=True)
+    alone = [train_together(network, rows, 2 * [each], keep_weights=True)[0] for each in (plain, penalised)]
+    assert [run.diverged for run in runs] == [False, True, False, False]
+    for run, expected in zip([runs[0], runs[2], runs[3]], [alone[0], alone[1], alone[0]], strict=True):
+        assert run.train_loss == expected.train_loss
+        assert all(torch.equal(run.weights[part], expected.weights[part]) for part in run.weights)
+    assert alone[1].moved["W"].two_four < alone[0].moved["W"].two_four
 
 
 def test_all_settings_may_diverge(generator):
@@ -194,8 +213,32 @@ def test_diagnostics_are_those_of_the_weights(generator):
     assert run.sign_changes["second, W moved"] == pytest.approx(changed)
 
 
+def test_validation_rows_are_looked_at_and_change_nothing_else(generator):
+    X, Y = problem(generator)
+    rows, held_out, tested = (as_rows(X[part], Y[part], torch.float64) for part in PARTS)
+    network = network_by_name("3resnet-all", 12)
+    plain, both, alone = (
+        train_together(network, rows, [FAST], keep_weights=True, **sets)[0]
+        for sets in (
+            {"test": tested},
+            {"test": tested, "validation": held_out},
+            {"validation": held_out},
+        )
+    )
+    assert plain.validation_error is None
+    assert alone.test_error is None
+    assert both.validation_error == alone.validation_error
+    assert len(both.validation_error) == len(both.epochs)
+    out = both.outputs(X[PARTS[1]])
+    assert both.validation_error[-1] == pytest.approx(float((out - Y[PARTS[1]]).square().sum(1).mean()))
+    same = ("epochs", "train_loss", "train_error", "test_error", "test_misclassified", "moved")
+    assert all(getattr(plain, name) == getattr(both, name) for name in same)
+    assert all(torch.equal(plain.weights[part], both.weights[part]) for part in plain.weights)
+    assert TrainingRun.from_dict(both.to_dict()).validation_error == both.validation_error
+
+
 def test_settings_that_differ_in_rates_and_decay_alone_share_their_batches():
-    assert share_batches(FAST, replace(FAST, rate=9, rate_v=1, decay=2))
+    assert share_batches(FAST, replace(FAST, rate=9, rate_v=1, decay=2, decay_two_four=3))
     assert not share_batches(FAST, replace(FAST, seed=1))
     assert not share_batches(FAST, replace(FAST, momentum=0.5))
 

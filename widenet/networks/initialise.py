@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.networks.network import Network, Parameters
@@ -12,12 +13,15 @@ from widenet.networks.network import Network, Parameters
 
 @dataclass(frozen=True)
 class Initialisation:
-    """Which Gaussians the weights are drawn from.
+    """Where the weights are drawn from: Gaussians, unless it says otherwise.
 
     Names:
         experiment: every weight and bias N(0, 1/m) [resnet-beyond-kernels, section 8.1].
         resnet: A ~ N(0, 1/m), W ~ N(0, σ_w²), V ~ N(0, σ_v²/m) [resnet-beyond-kernels, section 6].
         layers: A ~ N(0, ε_a²), the rest N(0, 1/m) [beyond-two-layers, sections 3, 4 and 7].
+        signed: entries of A are ±1/√m, half of each sign in every row, in random order; W ~ N(0, σ_w²/m), the
+            rest N(0, 1/m). The paper says only "random initialization" [resnet-beyond-kernels, section 8.2];
+            σ_w = 1 is that of its section 8.1.
     """
 
     name: str = "experiment"
@@ -40,6 +44,7 @@ SCALES: dict[str, Callable[[Initialisation, int], dict[str, float]]] = {  # wher
     "experiment": lambda init, width: {},
     "resnet": lambda init, width: {"W": init.sigma_w, "V": init.sigma_v * width**-0.5},
     "layers": lambda init, width: {"A": init.epsilon_a},
+    "signed": lambda init, width: {"W": init.sigma_w * width**-0.5},
 }
 
 
@@ -60,5 +65,14 @@ def draw_parameters(
     for name, shape in network.shapes(d, k).items():
         scale = initialisation.scale(name, network.width)
         noise = torch.randn(1, *shape, generator=generator, dtype=torch.float64, device=generator.device)
-        drawn[name] = (scale * noise).to(dtype)
+        values = _balanced_signs(noise) if (initialisation.name, name) == ("signed", "A") else noise
+        drawn[name] = (scale * values).to(dtype)
     return drawn
+
+
+def _balanced_signs(noise: Tensor) -> Tensor:
+    """Signs ±1 in the shape of `noise` (1, k, m): in every row half of each, in an order that it decides."""
+    m = noise.shape[-1]
+    if m % 2:
+        raise InputError(f"'signed' draws as many a > 0 as a < 0, so the width m must be even, not {m}.")
+    return torch.where(noise.argsort(dim=-1) < m // 2, 1.0, -1.0).to(noise)

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from widenet.base.errors import InputError
 from widenet.base.wording import no_such
 from widenet.kernels.networks import Trained
+from widenet.networks.bias_free import BiasFreeTwoLayers
 from widenet.networks.fully_connected import ThreeLayers, TwoLayers
 from widenet.networks.network import Network
 from widenet.networks.resnet import GeneralResNet, ResNet
 
 ARCHITECTURES: dict[str, Callable[[int, Trained], Network]] = {
-    kind.architecture: kind for kind in (TwoLayers, ThreeLayers, ResNet, GeneralResNet)
+    kind.architecture: kind for kind in (TwoLayers, BiasFreeTwoLayers, ThreeLayers, ResNet, GeneralResNet)
 }
 TRAINED: tuple[Trained, ...] = ("all", "hidden", "last")
 

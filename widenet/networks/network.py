@@ -16,6 +16,7 @@ from widenet.kernels.networks import Trained
 Parameters = dict[str, Tensor]
 Tape = dict[str, Tensor]
 
+FIRST = "W"  # the first hidden layer
 SECOND = ("V", "U")  # the second hidden layer, by the name that a network gives it
 ALIGNED = 4  # entries: 16 bytes in float32
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from widenet.networks.network import SECOND, Parameters, laid_out
+from widenet.networks.network import FIRST, SECOND, Parameters, laid_out
 from widenet.training.settings import TrainingSettings
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam's usual constants [Kingma & Ba 2015]
@@ -19,14 +19,17 @@ class Optimiser(ABC):
         sums: Where the backward pass adds its gradient to `keep` times what is there.
         keep: That factor.
         averages: What else is remembered of every entry.
+        d: Inputs of the network: columns of its first layer that are no biases.
     """
 
     keep = 0.0
     num_averages = 0
 
-    def __init__(self, moved: Parameters, settings: Sequence[TrainingSettings]) -> None:
+    def __init__(self, moved: Parameters, settings: Sequence[TrainingSettings], d: int) -> None:
         self.sums, *self.averages = (zeros_of(moved) for _ in range(1 + self.num_averages))
-        self.rates, self.decays = rates(moved, settings), decays(moved, settings)
+        self.d, self.rates = d, rates(moved, settings)
+        self.decays = per_copy(moved, [setting.decay for setting in settings])
+        self.decays_two_four = per_copy(moved, [setting.decay_two_four for setting in settings])
 
     @abstractmethod
     def step(self, moved: Parameters, factor: float) -> None:
@@ -37,19 +40,28 @@ class Optimiser(ABC):
         self.sums, self.rates = chosen(self.sums, copies), chosen(self.rates, copies)
         self.averages = [chosen(each, copies) for each in self.averages]
         self.decays = None if self.decays is None else self.decays[copies]
+        self.decays_two_four = None if self.decays_two_four is None else self.decays_two_four[copies]
+
+    def add_penalties(self, name: str, part: Tensor) -> None:
+        """Add the gradients of the penalties on this parameter to its sums."""
+        if self.decays is not None:
+            self.sums[name].addcmul_(part, self.decays)
+        if self.decays_two_four is not None and name == FIRST:
+            weights = part[..., : self.d]
+            slopes = weights.square().sum(-1, keepdim=True).mul_(4 * self.decays_two_four)
+            self.sums[name][..., : self.d].addcmul_(weights, slopes)
 
 
 class Sgd(Optimiser):
-    """v ← μv + ∇ + decay·w, w ← w − ηv; the backward pass itself adds ∇ to μv."""
+    """v ← μv + ∇ + decay·w + …, w ← w − ηv; the backward pass itself adds ∇ to μv."""
 
-    def __init__(self, moved: Parameters, settings: Sequence[TrainingSettings]) -> None:
-        super().__init__(moved, settings)
+    def __init__(self, moved: Parameters, settings: Sequence[TrainingSettings], d: int) -> None:
+        super().__init__(moved, settings, d)
         self.keep = settings[0].momentum
 
     def step(self, moved: Parameters, factor: float) -> None:
         for name, part in moved.items():
-            if self.decays is not None:
-                self.sums[name].addcmul_(part, self.decays)
+            self.add_penalties(name, part)
             part.addcmul_(self.sums[name], self.rates[name], value=-factor)
 
 
@@ -63,9 +75,8 @@ class Adam(Optimiser):
         self.num_steps += 1
         bias1, bias2 = 1 - BETA1**self.num_steps, 1 - BETA2**self.num_steps
         for name, part in moved.items():
+            self.add_penalties(name, part)
             gradient, mean, square = (each[name] for each in (self.sums, *self.averages))
-            if self.decays is not None:
-                gradient.addcmul_(part, self.decays)
             mean.lerp_(gradient, 1 - BETA1)
             square.mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
             direction = torch.div(square, bias2, out=gradient).sqrt_().add_(EPSILON).reciprocal_().mul_(mean)
@@ -94,9 +105,8 @@ def rates(moved: Parameters, settings: Sequence[TrainingSettings]) -> Parameters
     return columns
 
 
-def decays(moved: Parameters, settings: Sequence[TrainingSettings]) -> Tensor | None:
-    """Weight decay of every copy, shape (s, 1, 1); None where there is none."""
-    if all(setting.decay == 0 for setting in settings):
+def per_copy(moved: Parameters, decays: Sequence[float]) -> Tensor | None:
+    """A decay of every copy, shape (s, 1, 1); None where all are 0, so that they cost nothing."""
+    if not any(decays):
         return None
-    part = next(iter(moved.values()))
-    return part.new_tensor([setting.decay for setting in settings])[:, None, None]
+    return next(iter(moved.values())).new_tensor(decays)[:, None, None]

@@ -44,6 +44,8 @@ class TrainingRun:
         train_error: Mean ‖y − out‖² over the training rows at these epochs.
         test_error: The same over the test rows; None without any.
         test_misclassified: Share of misclassified test rows; None without any.
+        validation_error: The error over a second set of rows held out, by which a setting can be chosen
+            without a look at the test rows; None without any.
         sign_changes: Share of the signs of each hidden layer's neurons on the training rows that differ from
             those at initialisation, and `second, W moved` of those that V alone has changed; empty where the
             run diverged.
@@ -66,6 +68,7 @@ class TrainingRun:
     diverged: bool
     seconds: float
     weights: Parameters | None = None
+    validation_error: tuple[float, ...] | None = None
 
     @property
     def best_test_error(self) -> float:

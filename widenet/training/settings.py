@@ -20,6 +20,9 @@ class TrainingSettings:
         rate: η, the step size; of W alone where `rate_v` is given.
         rate_v: η_v, the step size of the second hidden layer; None for `rate`.
         decay: Weight decay: this multiple of the weights joins the gradient.
+        decay_two_four: λ of the penalty λ‖W‖_{2,4}⁴ = λ Σ_i ‖w_i‖⁴ on the first layer [beyond-two-layers,
+            section 7.1], whose gradient 4λ‖w_i‖² w_i joins that of row i. The w_i are rows of weights; biases
+            are no part of the penalty, as in (4.2).
         momentum: μ of SGD; ignored by Adam.
         batch: Rows of one step; None for all of them.
         epochs: Passes over as many rows as there are.
@@ -34,6 +37,7 @@ class TrainingSettings:
     rate: float = 0.1
     rate_v: float | None = None
     decay: float = 0.0
+    decay_two_four: float = 0.0
     momentum: float = 0.9
     batch: int | None = 50
     epochs: int = 800
@@ -45,7 +49,7 @@ class TrainingSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("rate", "rate_v", "decay"):
+        for name in ("rate", "rate_v", "decay", "decay_two_four"):
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:
                 raise InputError(f"{name} must be finite and not negative, not {value:g}.")

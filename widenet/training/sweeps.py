@@ -1,7 +1,7 @@
 """One network under one setting or under many, with a store that survives being killed."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -18,7 +18,7 @@ from widenet.networks.names import network_names
 from widenet.networks.network import Network
 from widenet.runs import Failure, Store, Trial, TrialResult, code_version, data_hash, run_trials
 from widenet.runs.code import has_source
-from widenet.runs.trials import Executor
+from widenet.runs.trials import Executor, Work
 from widenet.training.rows import Rows, as_rows
 from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
@@ -106,7 +106,7 @@ def sweep(
     work = partial(_train_group, network, rows, tested, keep_weights)
     run = partial(run_trials, trials, store=store, progress=progress)
     if executor is not None:
-        outcomes = run(partial(_on_one_thread, work), executor=executor)
+        outcomes = run(on_one_thread(work), executor=executor)
     else:
         with threads() as (pool, stopped):
             stoppable = partial(work, stopped=stopped)
@@ -199,10 +199,12 @@ def _train_group(
     ]
 
 
-def _on_one_thread(
-    work: Callable[[Sequence[Mapping[str, Any]]], list[TrialResult]], settings: Sequence[Mapping[str, Any]]
-) -> list[TrialResult]:
+def on_one_thread(work: Work) -> Work:
     """The work without threads of its own: a forked process waits for ever for those of its parent."""
+    return partial(_alone, work)
+
+
+def _alone(work: Work, settings: list[Mapping[str, Any]]) -> Iterable[TrialResult]:
     num_threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -217,15 +219,15 @@ def _as_run(outcome: TrialResult) -> TrainingRun:
 
 
 @contextmanager
-def threads() -> Iterator[tuple[ThreadPoolExecutor, threading.Event]]:
-    """As many threads as torch uses, with operations that are not split further, and a way to stop them.
+def threads(num_workers: int | None = None) -> Iterator[tuple[ThreadPoolExecutor, threading.Event]]:
+    """As many threads as torch uses by default, with operations that are not split, and a way to stop them.
 
     Splitting every small operation over cores costs more than it gains; whole groups side by side do not wait
     for each other.
     """
     num_threads = torch.get_num_threads()
     stopped = threading.Event()
-    pool = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
+    pool = ThreadPoolExecutor(num_workers or num_threads, initializer=torch.set_num_threads, initargs=(1,))
     try:
         yield pool, stopped
     finally:

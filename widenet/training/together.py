@@ -1,6 +1,6 @@
 """Settings of one network, trained together as one batched computation.
 
-Settings that share all but rates and decay see the same rows at the same time. Their parameters lie in one
+Settings that share all but rates and decays see the same rows at the same time. Their parameters lie in one
 tensor with a leading axis of copies; no operation mixes copies, so a copy that diverges leaves the others bit
 for bit as they were.
 """
@@ -25,14 +25,14 @@ from widenet.training.settings import TrainingSettings
 
 RECORDS = 40  # times that the losses are measured, besides the start
 
-# What was measured of one copy on its way: an epoch, the loss and the error after it on the training rows,
-# and where there are test rows the error and the share of misclassified ones on these.
-History = list[tuple[Any, ...]]
+# What was measured of one copy on its way: at each look a number for every field of a `TrainingRun` that
+# tells of it. What has no rows to be measured on is left out.
+History = list[dict[str, Any]]
 
 
 def share_batches(first: TrainingSettings, second: TrainingSettings) -> bool:
-    """Whether two settings differ in rates and decay alone, so that they can be trained together."""
-    same = {"rate": 0.0, "rate_v": None, "decay": 0.0}
+    """Whether two settings differ in rates and decays alone, so that they can be trained together."""
+    same = {"rate": 0.0, "rate_v": None, "decay": 0.0, "decay_two_four": 0.0}
     return replace(first, **same) == replace(second, **same)  # type: ignore[arg-type]
 
 
@@ -83,7 +83,7 @@ class Group:
         )
         self.moved = {name: laid_out(self.start[name].expand(len(places), -1, -1)) for name in network.moved}
         each = [settings[place] for place in places.tolist()]
-        self.optimiser = OPTIMISERS[common.optimiser](self.moved, each)
+        self.optimiser = OPTIMISERS[common.optimiser](self.moved, each, d)
         self.alive = torch.arange(len(settings))
         self._arrange()
 
@@ -126,15 +126,21 @@ class Group:
         self.network.backward(self.params, rows.X, tape, slopes, optimiser.sums, optimiser.keep)
         optimiser.step(self.moved, factor)
 
-    def look(self, test: Rows | None, histories: Sequence[History], epoch: int) -> Tensor:
+    def look(
+        self, test: Rows | None, validation: Rows | None, histories: Sequence[History], epoch: int
+    ) -> Tensor:
         """Measure every copy, write it down, and return the training losses, shape (s,)."""
         seen = measure_errors(self.network, self.params, self.train, self.loss)
-        measured = [seen.loss, seen.error]
+        measured = {"train_loss": seen.loss, "train_error": seen.error}
         if test is not None:
             tested = measure_errors(self.network, self.params, test, self.loss)
-            measured += [tested.error, tested.misclassified]
+            measured |= {"test_error": tested.error, "test_misclassified": tested.misclassified}
+        if validation is not None:
+            held_out = measure_errors(self.network, self.params, validation, self.loss)
+            measured["validation_error"] = held_out.error
         for copy, index in enumerate(self.alive.tolist()):
-            histories[index].append((epoch, *(float(values[copy]) for values in measured)))
+            numbers = {name: float(values[copy]) for name, values in measured.items()}
+            histories[index].append({"epochs": epoch, **numbers})
         return seen.loss[: len(self.alive)]
 
     def is_finite(self) -> Tensor:
@@ -158,6 +164,7 @@ def train_together(
     settings: Sequence[TrainingSettings],
     *,
     test: Rows | None = None,
+    validation: Rows | None = None,
     fewest: int = 1,
     keep_weights: bool = False,
     progress: Callable[[int], None] = lambda done: None,
@@ -167,8 +174,9 @@ def train_together(
     Args:
         network: The architecture.
         train: Rows to train on.
-        settings: They differ in rates and decay alone (`share_batches`).
+        settings: They differ in rates and decays alone (`share_batches`).
         test: Rows on which the error is measured.
+        validation: Other rows on which it is measured, to choose a setting by.
         fewest: Copies to train at least, the last one twice if need be. A copy alone takes other ways through
             the products than one among others: with 2, a run is bit for bit the same in any company.
         keep_weights: Return the weights with the runs.
@@ -177,14 +185,14 @@ def train_together(
     begin = time.perf_counter()
     group = Group(network, train, settings, fewest)
     histories: list[History] = [[] for _ in settings]
-    initial = group.look(test, histories, 0)
+    initial = group.look(test, validation, histories, 0)
     num_epochs = settings[0].epochs
     records = {round(num_epochs * record / RECORDS) for record in range(1, RECORDS + 1)}
     for epoch in range(1, num_epochs + 1):
         group.epoch(epoch - 1)
         diverged = ~group.is_finite()
         if epoch in records:
-            loss = group.look(test, histories, epoch)
+            loss = group.look(test, validation, histories, epoch)
             diverged |= ~(loss <= DIVERGED * initial[group.alive])
         if bool(diverged.all()):
             group.alive = group.alive[:0]
@@ -209,7 +217,7 @@ def _run(
     keep_weights: bool,
 ) -> TrainingRun:
     """The run of one setting; `copy` is None where it diverged."""
-    epochs, train_loss, train_error, *tested = zip(*history, strict=True)
+    measured: dict[str, Any] = {name: tuple(look[name] for look in history) for name in history[0]}
     weights, moved, changes = None, {}, {}
     if copy is not None:
         weights = {name: part[copy : copy + 1].clone() for name, part in group.params.items()}
@@ -219,11 +227,7 @@ def _run(
         network=group.network.name,
         width=group.network.width,
         settings=setting,
-        epochs=epochs,
-        train_loss=train_loss,
-        train_error=train_error,
-        test_error=tested[0] if tested else None,
-        test_misclassified=tested[1] if tested else None,
+        **{"test_error": None, "test_misclassified": None, **measured},
         sign_changes=changes,
         moved=moved,
         diverged=copy is None,

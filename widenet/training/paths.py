@@ -1,0 +1,315 @@
+"""Linear models at a size where K is held but not diagonalised: exact paths for up to some 15,000 equations.
+
+`widenet.training.linear` finds every ridge and every time from one eigendecomposition. Here each ridge costs
+a Cholesky factorisation, a tenth of that, and all times together cost a few hundred products with K: gradient
+flow lives in the Krylov space of K and Y, which Lanczos spans.
+
+`linear_paths` follows the linear models of a network of finite width. Its errors are means over rows of
+‖y − out‖².
+
+    NTK: out = f⁽⁰⁾ + J Δ with Δ the movement of the weights. Fitted to Y − f⁽⁰⁾, with the ridge on ‖Δ‖², and
+        f⁽⁰⁾ is added back. K = J Jᵀ has n·k rows.
+    conjugate kernel (`last`): out = A h with h the values that A multiplies. Fitted to Y itself from A = 0,
+        with the ridge on ‖A‖². Outputs share K = h hᵀ, which has n rows.
+
+SGD on mean_i ½‖y_i − out_i‖² + λ/2 ‖θ‖² ends, for a linear model, in the ridge ρ = nλ on K; s steps of rate η
+and momentum μ come as far as gradient flow on ½ Σ_i ‖y_i − out_i‖² in the time t = ηs/((1 − μ)n).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.base.errors import InputError
+from widenet.base.memory import require_memory
+from widenet.networks.network import Network, Parameters, network_outputs
+from widenet.networks.tangent import tangent_gram
+from widenet.spectrum.lanczos import Krylov, lanczos
+from widenet.training.linear import flow_filters, ridge_filters
+
+TOLERANCE = 1e-8  # of gradient flow, relative
+MAX_PRODUCTS = 2000  # with K, after which Lanczos gives up
+CHECK_GROWTH = 1.15  # of the Krylov space between two looks at its error, each an eigendecomposition
+PIECE_ENTRIES = 2**25  # of a kernel between held-out and training rows that are held at a time
+
+
+@dataclass(frozen=True)
+class FlowPath:
+    """Gradient flow at several times.
+
+    Attributes:
+        coefficients: α(t) with outputs f(t) = Kα(t), shape (r, n, c).
+        num_products: Products with K that were made.
+        error: ‖f(t) − f_exact(t)‖ / ‖f(t)‖, the largest over times and columns, in the norm of the functions
+            of this kernel, ‖f‖² = αᵀKα; a bound (up to rounding) for one column, an estimate for several.
+        converged: Whether it is within the tolerance.
+    """
+
+    coefficients: Tensor
+    num_products: int
+    error: float
+    converged: bool
+
+
+@dataclass(frozen=True)
+class PathErrors:
+    """Mean ‖y − out‖² over rows at each point of a path."""
+
+    points: tuple[float, ...]  # ridges, or times
+    train: tuple[float, ...]
+    held_out: tuple[tuple[float, ...], ...]  # of each set of rows
+
+
+@dataclass(frozen=True)
+class LinearPaths:
+    """A linear model of a network at every ridge and at every time of gradient flow.
+
+    Attributes:
+        network: Its name.
+        width: Neurons of each hidden layer.
+        ridge: Errors by ridge ρ; weight decay λ is ρ = nλ.
+        flow: Errors by time t.
+        flow_error: `FlowPath.error`.
+        converged: Whether that is within the tolerance.
+        num_products: Products with K that gradient flow took.
+    """
+
+    network: str
+    width: int
+    ridge: PathErrors
+    flow: PathErrors
+    flow_error: float
+    converged: bool
+    num_products: int
+
+
+def ridge_path(K: Tensor, Y: Tensor, ridges: Tensor) -> Tensor:
+    """α = (K + ρI)⁻¹Y at every ridge, one Cholesky factorisation for each, shape (r, n, c).
+
+    Predictions are kernels with the training rows times α; at the training rows themselves they are Y − ρα.
+    Besides K one matrix of its size is held.
+
+    Args:
+        K: Positive semi-definite, float64, shape (n, n); it is left as it is.
+        Y: Targets, shape (n, c).
+        ridges: ρ > 0, shape (r,).
+    """
+    ridge_filters(K.new_zeros(1), ridges)  # refuses those that are not positive
+    require_memory(K.numel() * K.element_size(), "A Cholesky factorisation of this size")
+    factor = torch.empty_like(K).mT  # LAPACK's order, so that nothing is copied on the way
+    info = torch.empty((), dtype=torch.int32)
+    coefficients = Y.new_empty(len(ridges), *Y.shape)
+    for ridge, alpha in zip(ridges.tolist(), coefficients, strict=True):
+        factor.copy_(K).diagonal().add_(ridge)
+        torch.linalg.cholesky_ex(factor, out=(factor, info))
+        if int(info):
+            raise InputError(
+                f"With the ridge {ridge:.1e} this {len(K)} x {len(K)} kernel is not positive definite to "
+                f"rounding: use ridges from {_rounding(K):.0e} on."
+            )
+        half = torch.linalg.solve_triangular(factor, Y, upper=False)
+        alpha.copy_(torch.linalg.solve_triangular(factor.mT, half, upper=True))
+    return coefficients
+
+
+def _rounding(K: Tensor) -> float:
+    """What rounding can add to or take from eigenvalues of K: n ε times its trace, which is above λ_max."""
+    return len(K) * torch.finfo(K.dtype).eps * float(K.diagonal().sum())
+
+
+def flow_path(
+    K: Tensor, Y: Tensor, times: Tensor, *, tolerance: float = TOLERANCE, max_products: int = MAX_PRODUCTS
+) -> FlowPath:
+    """Gradient flow on ½‖f − Y‖² from f = 0 at every time: α(t) = (I − e^{−tK})K⁻¹Y, by block Lanczos.
+
+    With T = QᵀKQ and Y = Q₁R, α = Q u follows the flow up to the residual B u_last(t): B leads out of the
+    space, and u_last is the last block of u. The error e follows ė = −Ke + residual, and ‖K^½e^{−τK}‖ is at
+    most (2eτ)^{−½}. With one column T is tridiagonal, so that every entry of e^{−sT} keeps its sign and the
+    residual only grows; then ‖K^½e(t)‖ ≤ √(2t/e) ‖B u_last(t)‖. With several columns this is an estimate.
+
+    Args:
+        K: Positive semi-definite, float64, shape (n, n).
+        Y: Targets, shape (n, c).
+        times: t ≥ 0, shape (r,).
+        tolerance: Of `FlowPath.error`.
+        max_products: Products with K at most; a path that is not done by then says so in `converged`.
+    """
+    flow_filters(K.new_zeros(1), times)  # refuses negative times
+    if not bool(Y.any()) or not bool(K.any()):
+        return FlowPath(times[:, None, None] * Y, 0, 0.0, True)
+    most = min(max_products, -(-len(K) // Y.shape[1]) + 1)
+    require_memory(2 * most * Y.numel() * K.element_size(), "The Krylov space of gradient flow")
+    operator = _Recorded(K)
+    krylov = lanczos(operator, Y, num_steps=most, stop=_growing(times, tolerance), check_every=1)
+    motion, error = _flow_in_space(krylov, times)
+    basis = torch.cat(operator.blocks, dim=1)
+    return FlowPath(basis @ motion, krylov.num_steps, error, error <= tolerance)
+
+
+class _Recorded:
+    """K as an operator that remembers what it was multiplied by: the basis of the Krylov space."""
+
+    def __init__(self, K: Tensor) -> None:
+        self.K = K
+        self.blocks: list[Tensor] = []
+
+    @property
+    def n(self) -> int:
+        return len(self.K)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.K.dtype
+
+    def matmul(self, V: Tensor) -> Tensor:
+        self.blocks.append(V)
+        return self.K @ V
+
+
+def _growing(times: Tensor, tolerance: float) -> Callable[[Krylov], bool]:
+    """A rule that stops Lanczos within the tolerance, and looks at ever larger spaces."""
+    due = 4.0
+
+    def stop(krylov: Krylov) -> bool:
+        nonlocal due
+        if krylov.num_steps < due:
+            return False
+        due *= CHECK_GROWTH
+        return _flow_in_space(krylov, times)[1] <= tolerance
+
+    return stop
+
+
+def _flow_in_space(krylov: Krylov, times: Tensor) -> tuple[Tensor, float]:
+    """u(t) in the basis Q, shape (r, dimension, c), and the error as `FlowPath` has it."""
+    nodes, vectors = torch.linalg.eigh(krylov.tridiagonal())
+    nodes = nodes.clamp(min=0)
+    components = vectors[: len(krylov.start)].T @ krylov.start
+    filtered = flow_filters(nodes, times)[..., None] * components
+    motion, B = vectors @ filtered, krylov.below[-1]
+    residuals = (B @ motion[:, motion.shape[1] - B.shape[1] :]).norm(dim=1)
+    bounds = (2 / math.e * times[:, None]).sqrt() * residuals
+    norms = (nodes[:, None] * filtered.square()).sum(1).sqrt()
+    return motion, float((bounds / norms.clamp(min=torch.finfo(norms.dtype).tiny)).max())
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A model that is linear in its weights.
+
+    Attributes:
+        kernel: Of inputs X (p, d) with the training rows; by default of these with themselves.
+        offset: What is added to its outputs at inputs X, shape of the targets.
+        num_outputs: Outputs of a row that have rows of K of their own.
+    """
+
+    kernel: Callable[[Tensor | None], Tensor]
+    offset: Callable[[Tensor], Tensor | float]
+    num_outputs: int
+
+
+def linear_paths(
+    network: Network,
+    start: Parameters,
+    X: Tensor,
+    Y: Tensor,
+    held_out: Sequence[tuple[Tensor, Tensor]],
+    ridges: Sequence[float],
+    times: Sequence[float],
+) -> LinearPaths:
+    """Errors at every ridge and time of a network's NTK or, where A alone is moved, conjugate kernel.
+
+    Args:
+        network: Any network; the kernel is that of the parameters that it moves.
+        start: Its initial weights, one copy, shapes (1, …); computed with in float64.
+        X: Training inputs, shape (n, d).
+        Y: Training targets, shape (n, k).
+        held_out: Inputs (p, d) and targets (p, k) of each set of other rows.
+        ridges: ρ > 0; to match a weight decay of λ give nλ.
+        times: t ≥ 0.
+    """
+    start = {name: part.double() for name, part in start.items()}
+    X, Y, held_out = X.double(), Y.double(), [(each.double(), to.double()) for each, to in held_out]
+    model = (_conjugate if network.moved == ("A",) else _tangent)(network, start, X)
+    size = len(X) * model.num_outputs
+    num_entries = 2 * size**2 + 2 * PIECE_ENTRIES
+    require_memory(8 * num_entries, f"A linear model of {size:,} equations", "use fewer rows or outputs")
+    K = model.kernel(None)
+    targets = (Y - model.offset(X)).reshape(size, -1)
+    ridge = torch.tensor(ridges, dtype=torch.float64)
+    by_ridge = ridge_path(K, targets, ridge)
+    flow = flow_path(K, targets, torch.tensor(times, dtype=torch.float64))
+    coefficients = torch.cat([by_ridge, flow.coefficients])
+    residuals = torch.cat([ridge[:, None, None] * by_ridge, targets - _outputs(K, flow.coefficients)])
+    del K  # the kernels of the held-out rows may need its room
+    train = residuals.square().sum((1, 2)) / len(X)
+    others = [_held_out_errors(model, coefficients, *rows) for rows in held_out]
+    return LinearPaths(
+        network=network.name,
+        width=network.width,
+        ridge=_errors(ridges, train, others, slice(len(ridges))),
+        flow=_errors(times, train, others, slice(len(ridges), None)),
+        flow_error=flow.error,
+        converged=flow.converged,
+        num_products=flow.num_products,
+    )
+
+
+def _tangent(network: Network, start: Parameters, X: Tensor) -> _Model:
+    """f⁽⁰⁾ + J Δ; its K has a row for each output of each row."""
+    return _Model(
+        kernel=lambda Z: tangent_gram(network, start, X if Z is None else Z, None if Z is None else X),
+        offset=lambda Z: network_outputs(network, start, Z)[0],
+        num_outputs=start["A"].shape[1],
+    )
+
+
+def _conjugate(network: Network, start: Parameters, X: Tensor) -> _Model:
+    """A h from A = 0; its K is the same for all outputs."""
+    features = last_features(network, start, X)
+    return _Model(
+        kernel=lambda Z: (features if Z is None else last_features(network, start, Z)) @ features.T,
+        offset=lambda Z: 0.0,
+        num_outputs=1,
+    )
+
+
+def last_features(network: Network, params: Parameters, X: Tensor) -> Tensor:
+    """The values h that the last layer A multiplies, out = A h, shape (n, m).
+
+    They are the last hidden values. The ResNets have h = h₁ + h₂ with both hidden layers; where A enters h₂
+    as well, σ(V(A h₁, 1)), it stays there as it is in `params`.
+
+    Args:
+        network: Any network.
+        params: One copy, shapes (1, …).
+        X: Inputs, shape (n, d).
+    """
+    return torch.stack([each.inputs for each in network.gradient_factors(params, X)["A"]]).sum(0)
+
+
+def _held_out_errors(model: _Model, coefficients: Tensor, X: Tensor, Y: Tensor) -> Tensor:
+    """Mean ‖y − out‖² over rows X (p, d) with targets Y (p, k) for each of the coefficients (r, n, c)."""
+    step = max(1, PIECE_ENTRIES // (coefficients.shape[1] * model.num_outputs))
+    total = Y.new_zeros(len(coefficients))
+    for first in range(0, len(X), step):
+        piece = slice(first, first + step)
+        kernel = model.kernel(X[piece])
+        rest = (Y[piece] - model.offset(X[piece])).reshape(len(kernel), -1)
+        total += (rest - _outputs(kernel, coefficients)).square().sum((1, 2))
+    return total / len(X)
+
+
+def _outputs(kernel: Tensor, coefficients: Tensor) -> Tensor:
+    """Products of a kernel (p, n) with coefficients (r, n, c), shape (r, p, c), as one product."""
+    r, n, c = coefficients.shape
+    return (kernel @ coefficients.movedim(1, 0).reshape(n, r * c)).view(-1, r, c).movedim(1, 0)
+
+
+def _errors(points: Sequence[float], train: Tensor, others: Sequence[Tensor], part: slice) -> PathErrors:
+    """The errors of one of the two paths."""
+    held_out = tuple(tuple(errors[part].tolist()) for errors in others)
+    return PathErrors(tuple(points), tuple(train[part].tolist()), held_out)
