@@ -153,6 +153,17 @@ def test_digits_take_three_layers():
         "1,797 rows ≤ 1,891 (rank 61), r = 2d + 2 = 130 and σ_min = 0 to rounding" in requirements(found)[0]
     )
     assert "Three layers are used: k = 86 random features of power 2" in requirements(found)[1]
+    assert found.equal_rows
+    assert "norm √d each, which is ours; the paper has N(0, I)" in requirements(found)[2]
+
+
+def test_rows_of_the_paper_are_called_so(table):
+    rng = np.random.default_rng(0)
+    dataset = table(rng.normal(size=(9, 4)), rng.normal(size=9))
+    papers = measured(dataset, layers=3, equal_rows=False)
+    assert not papers.equal_rows
+    assert requirements(papers)[2] == "Rows of the random layer are drawn from N(0, I), as in the paper."
+    assert not any("random layer" in sentence for sentence in requirements(measured(dataset, layers=2)))
 
 
 def test_nearly_identical_inputs_are_mended_by_a_perturbation(table):

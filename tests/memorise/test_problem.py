@@ -6,7 +6,7 @@ import torch
 
 from widenet.base.errors import InputError
 from widenet.data import Dataset, load
-from widenet.memorise.problem import first_of_point, problem_of, random_weights
+from widenet.memorise.problem import first_of_point, has_equal_rows, problem_of, random_weights
 from widenet.memorise.sigma import smallest_singular_value
 from widenet.memorise.sizes import default_features, num_forms, smallest_power
 
@@ -124,6 +124,25 @@ def test_random_weights_are_gaussian_directions():
     torch.testing.assert_close(R.square().sum(1), torch.full((20_000,), 3.0, dtype=torch.float64))
     torch.testing.assert_close(R.T @ R / 20_000, torch.eye(3, dtype=torch.float64), rtol=0, atol=0.03)
     assert float(R.mean(0).abs().max()) < 0.03
+
+
+def test_random_weights_of_the_paper_are_gaussian():
+    R, equal = random_weights(20_000, 3, seed=1, equal_rows=False), random_weights(20_000, 3, seed=1)
+    torch.testing.assert_close(equal, R * (3**0.5 / R.norm(dim=1, keepdim=True)))
+    lengths = R.square().sum(1)
+    assert float(lengths.mean()) == pytest.approx(3, abs=0.06)  # χ² with 3 degrees of freedom
+    assert float(lengths.var()) == pytest.approx(6, abs=0.5)
+    torch.testing.assert_close(R.T @ R / 20_000, torch.eye(3, dtype=torch.float64), rtol=0, atol=0.03)
+
+
+def test_rows_of_either_kind_memorise_the_same(gaussian):
+    """W takes up the lengths: the features differ by a factor each."""
+    dataset = gaussian(30, 4)
+    ours, papers = (problem_of(dataset, layers=3, equal_rows=equal) for equal in (True, False))
+    assert has_equal_rows(ours.layer)
+    assert not has_equal_rows(papers.layer)
+    ratios = papers.Z / ours.Z
+    torch.testing.assert_close(ratios, ratios[:1].expand_as(ratios))
 
 
 @pytest.mark.parametrize(("n", "d"), [(20, 1), (100, 2), (200, 3), (500, 5)])

@@ -136,12 +136,13 @@ def test_settings_that_end_elsewhere_are_other_runs(table):
             (dataset, MemoriseSettings(perturb=0.1)),
             (dataset, MemoriseSettings(width=60)),
             (dataset, MemoriseSettings(layers=3)),
+            (dataset, MemoriseSettings(layers=3, random_rows="gaussian")),
             (load("digits"), MemoriseSettings()),
             (shuffled, MemoriseSettings()),
             (renamed, MemoriseSettings()),
         )
     }
-    assert len(identities) == 10
+    assert len(identities) == 11
     assert trial_of(load(str(table)), MemoriseSettings()).identity in identities
 
 

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from widenet.predict.curve import descent_distance, descent_loss, step_grid, steps_until
+from widenet.predict.curve import descent_distance, descent_diverges, descent_loss, step_grid, steps_until
 from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.lanczos import SpectralMeasure, gauss_measure, lanczos
 from widenet.testing import decaying_matrix
@@ -16,7 +16,7 @@ def problem(generator):
     return H, Y, gauss_measure(lanczos(DenseGram(H), Y, num_steps=20))
 
 
-@pytest.mark.parametrize("relative_eta", [0.3, 1.0, 1.9])
+@pytest.mark.parametrize("relative_eta", [0.3, 1.0, 1.9, 2.1])
 def test_loss_and_distance_match_an_explicit_descent(problem, relative_eta):
     """The linear dynamics in weight space: u = Zᵀw with ZᵀZ = H, w ← w − ηZ(u − y)."""
     H, Y, measure = problem
@@ -75,3 +75,27 @@ def test_a_mode_that_vanishes_in_one_step_is_still_there_at_step_zero():
     )
     losses = descent_loss(measure, 0.25, torch.tensor([0.0, 1.0], dtype=torch.float64))
     assert losses.tolist() == [1.0, 0.125]
+
+
+def test_a_step_too_long_is_told_and_stays_finite(problem):
+    H, _, measure = problem
+    largest = float(torch.linalg.eigvalsh(H)[-1])
+    assert not descent_diverges(measure, 1.999 / largest)
+    assert descent_diverges(measure, 2.001 / largest)
+    far = torch.tensor([1.0, 1e3, 1e15], dtype=torch.float64)
+    for predicted in (descent_loss, descent_distance):
+        values = predicted(measure, 3 / largest, far)
+        assert values.isfinite().all()
+        assert (values[1:] > 1e100 * values[0]).all()
+    assert steps_until(measure, 3 / largest, 0.01) is None
+
+
+def test_labels_that_do_not_use_a_growing_mode_do_not_diverge():
+    """Columns of their own: 0 times an infinite factor would be no number."""
+    weights = torch.tensor([[1.0, 1.0], [0.0, 0.0]], dtype=torch.float64)
+    measure = SpectralMeasure(torch.tensor([1.0, 8.0], dtype=torch.float64), weights)
+    assert not descent_diverges(measure, 0.5)
+    losses = descent_loss(measure, 0.5, torch.tensor([0.0, 1.0, 1e9], dtype=torch.float64))
+    assert losses.tolist() == [1.0, 0.25, 0.0]
+    one = SpectralMeasure(measure.nodes, torch.tensor([[1.0, 1.0], [0.0, 1e-9]], dtype=torch.float64))
+    assert descent_diverges(one, 0.5)

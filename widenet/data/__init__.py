@@ -5,6 +5,7 @@ from widenet.data.concept_names import is_concept
 from widenet.data.concepts import (
     Concept,
     GeneralSums,
+    GeneralThreeLayerTarget,
     Parities,
     ResidualTarget,
     RidgeSums,
@@ -29,6 +30,7 @@ __all__ = [
     "Description",
     "Duplicates",
     "GeneralSums",
+    "GeneralThreeLayerTarget",
     "Inputs",
     "Leak",
     "LeakKind",

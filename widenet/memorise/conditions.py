@@ -7,7 +7,13 @@ import torch
 from torch import Tensor
 
 from widenet.data.dataset import Dataset
-from widenet.memorise.problem import SquaresProblem, distinct_points, first_of_point, perturbed_inputs
+from widenet.memorise.problem import (
+    SquaresProblem,
+    distinct_points,
+    first_of_point,
+    has_equal_rows,
+    perturbed_inputs,
+)
 from widenet.memorise.rounding import layer_errors
 from widenet.memorise.sigma import smallest_certifiable, smallest_singular_value
 from widenet.memorise.sizes import MANY_ROWS, default_features, default_neurons, num_forms
@@ -42,6 +48,8 @@ class Conditions:
         mending_noise: The smallest standard deviation tried that gives a certified σ_min; None where none is
             needed or none was found.
         rows_tried: Rows on which perturbations were tried; 0 where none was needed.
+        equal_rows: Whether rows of the random layer all have norm √d, which is ours; False for the paper's
+            N(0, I), and for two layers.
     """
 
     n: int
@@ -62,6 +70,7 @@ class Conditions:
     certifiable: float
     mending_noise: float | None
     rows_tried: int
+    equal_rows: bool = False
 
 
 def conditions_of(
@@ -95,6 +104,7 @@ def conditions_of(
         certifiable=smallest_certifiable(Z, errors),
         mending_noise=mending,
         rows_tried=tried,
+        equal_rows=problem.layer is not None and has_equal_rows(problem.layer),
     )
 
 

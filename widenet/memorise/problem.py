@@ -80,6 +80,7 @@ def problem_of(
     power: int | None = None,
     noise: float = 0.0,
     seed: int = 0,
+    equal_rows: bool = True,
 ) -> SquaresProblem:
     """The problem of a data set.
 
@@ -92,6 +93,7 @@ def problem_of(
             up to three times that power if that makes σ_min show.
         noise: Standard deviation of the Gaussian perturbation of each coordinate of X.
         seed: Where the perturbation and the random layer come from.
+        equal_rows: Whether rows of the random layer have norm √d each, or are N(0, I) as in the paper.
     """
     _check_options(layers, k, power, noise)
     y = targets(dataset)
@@ -104,7 +106,7 @@ def problem_of(
     if layers == 2:
         _check_two_layers(dataset, len(distinct))
         return SquaresProblem(X, y, _neurons(dataset.d, r), 2, None, noise, seed)
-    layer = _random_layer(X[distinct], k, power, seed)
+    layer = _random_layer(X[distinct], k, power, seed, equal_rows)
     place = torch.searchsorted(distinct, first)
     Z = layer(X[distinct])[place]  # a product's rounding may depend on a row's place: once for each point
     return SquaresProblem(Z, y, _neurons(len(layer.R), r), 3, layer, noise, seed)
@@ -130,15 +132,22 @@ def perturbed_inputs(X: Tensor, noise: float, seed: int) -> Tensor:
     return X + noise * torch.from_numpy(draws)
 
 
-def random_weights(k: int, d: int, seed: int) -> Tensor:
-    """R of the random layer, shape (k, d): rows N(0, I) from numpy's PCG64([seed, 1]), scaled to norm √d.
+def random_weights(k: int, d: int, seed: int, equal_rows: bool = True) -> Tensor:
+    """R of the random layer, shape (k, d): rows N(0, I) from numpy's PCG64([seed, 1]).
 
-    A row's length multiplies its feature by a constant, which W takes up, so it changes neither what the net
-    can compute nor whether σ_min is 0. But lengths to the power p are what makes σ_min tiny where d is small:
-    without them it is 100 times larger for 200 rows of 4 columns, and 6 times for 500 of 6.
+    That is the paper's R [mild-memorisation, Lemma 13]. With `equal_rows`, which is ours, each row is scaled
+    to norm √d. A row's length multiplies its feature by a constant, which W takes up, so it changes neither
+    what the net can compute nor whether σ_min is 0. But lengths to the power p are what makes σ_min tiny
+    where d is small: without them it is 100 times larger for 200 rows of 4 columns, and 6 times for 500 of 6.
     """
     draws = torch.from_numpy(np.random.Generator(np.random.PCG64([seed, 1])).standard_normal((k, d)))
-    return draws * (d**0.5 / draws.norm(dim=1, keepdim=True))
+    return draws * (d**0.5 / draws.norm(dim=1, keepdim=True)) if equal_rows else draws
+
+
+def has_equal_rows(layer: RandomLayer) -> bool:
+    """Whether the rows of R all have norm √d, up to rounding."""
+    norms = layer.R.norm(dim=1)
+    return bool(torch.allclose(norms, torch.full_like(norms, layer.R.shape[1] ** 0.5), rtol=1e-9))
 
 
 def first_of_point(X: Tensor) -> Tensor:
@@ -216,7 +225,9 @@ def _check_two_layers(dataset: Dataset, num_points: int) -> None:
         )
 
 
-def _random_layer(points: Tensor, k: int | None, power: int | None, seed: int) -> RandomLayer:
+def _random_layer(
+    points: Tensor, k: int | None, power: int | None, seed: int, equal_rows: bool
+) -> RandomLayer:
     """The random layer for distinct points (u, d): of the theorem's size, or the first on LADDER that shows.
 
     Many points in few columns have a σ_min that rounding hides. A higher power tells near points apart, and
@@ -228,7 +239,7 @@ def _random_layer(points: Tensor, k: int | None, power: int | None, seed: int) -
         (k or width * least_k, power or min(MOST_POWER, round(height * least_power))): None
         for height, width in LADDER
     }
-    layers = (_scaled_layer(points, *size, seed) for size in sizes)
+    layers = (_scaled_layer(points, *size, seed, equal_rows) for size in sizes)
     first = next(layers)
     if count > MANY_ROWS // 2:
         return first
@@ -240,7 +251,7 @@ def _tells_apart(layer: RandomLayer, points: Tensor) -> bool:
     return smallest_singular_value(layer(points), layer_errors(layer, points)).lower > 0
 
 
-def _scaled_layer(points: Tensor, k: int, power: int, seed: int) -> RandomLayer:
+def _scaled_layer(points: Tensor, k: int, power: int, seed: int, equal_rows: bool) -> RandomLayer:
     """A random layer scaled so that the z of the points have mean squared norm 1."""
     count, d = points.shape
     if num_forms(k, 2) < count:
@@ -249,7 +260,7 @@ def _scaled_layer(points: Tensor, k: int, power: int, seed: int) -> RandomLayer:
             f"be memorised, but there are {count:,}: use at least {default_features(count):,}."
         )
     require_memory(4 * 8 * count * k, f"A random layer of {k:,} neurons on {count:,} rows")
-    unscaled = RandomLayer(random_weights(k, d, seed), power, 1.0)
+    unscaled = RandomLayer(random_weights(k, d, seed, equal_rows), power, 1.0)
     scale = float(unscaled(points).square().sum(1).mean().rsqrt())
     return RandomLayer(unscaled.R, power, scale)
 

@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -16,11 +15,12 @@ from widenet.data.dataset import Dataset
 from widenet.memorise.certificate import certificate_bytes, measure_fit, measured_facts, pack_weights
 from widenet.memorise.conditions import Conditions, conditions_of
 from widenet.memorise.forecast import forecast_memorising
-from widenet.memorise.methods.method import FittingMethod, State, copied, last_loss
+from widenet.memorise.methods.method import FittingMethod, State
 from widenet.memorise.methods.pgd import TheoremDescent
 from widenet.memorise.problem import SquaresProblem, perturbed_inputs, problem_of, targets
 from widenet.memorise.result import LossCurve, MemoriseResult, Resumed
 from widenet.memorise.settings import METHODS, THEOREM, MemoriseSettings
+from widenet.memorise.train import state_arrays, train_method
 from widenet.runs.code import code_version
 from widenet.runs.kept import KeptState
 from widenet.runs.store import Store
@@ -57,7 +57,12 @@ def run_memorise(
     before = 0.0 if kept.earlier is None else kept.earlier.notes["seconds"]
     progress("choosing the network")
     problem = problem_of(
-        dataset, layers=settings.layers, r=settings.width, noise=settings.perturb, seed=settings.seed
+        dataset,
+        layers=settings.layers,
+        r=settings.width,
+        noise=settings.perturb,
+        seed=settings.seed,
+        equal_rows=settings.random_rows == "equal",
     )
     forecast = forecast_memorising(problem, method_type(settings))
     progress.note(forecast)
@@ -77,13 +82,13 @@ def run_memorise(
         kept.save_if_due({}, notes())  # σ_min of many rows may take longer than the training
     progress.note(conditions)
     progress.note(method.plan(problem))
-    state = _train(problem, method, kept, notes, progress)
+    state = train_method(problem, method, kept, notes=notes, progress=progress)
     progress("measuring the network")
     W = method.weights(problem, state)
     if not bool(W.isfinite().all()):
         kept.drop()  # nobody should go on from there
         raise WidenetError(f"{method.name} diverged: try another `method`, or another `seed`.")
-    kept.finish(_arrays(state), notes())
+    kept.finish(state_arrays(state), notes())
     result = _result(dataset, problem, conditions, method, state, W, forecast)
     return replace(result, seconds=seconds())
 
@@ -159,33 +164,6 @@ def _conditions(dataset: Dataset, problem: SquaresProblem, kept: KeptState, prog
     progress.note(Resumed(None if history is None else int(history[-1, 0])))
     record = dict(kept.earlier.notes["conditions"])
     return Conditions(**record | {"sigma_min": EigenvalueBracket(**record["sigma_min"])})
-
-
-def _train(
-    problem: SquaresProblem,
-    method: FittingMethod,
-    kept: KeptState,
-    notes: Callable[[], dict[str, Any]],
-    progress: Progress,
-) -> State:
-    """The state at the end; what an interruption leaves is kept before it goes on."""
-    earlier = {} if kept.earlier is None else kept.earlier.arrays
-    stored = {name: torch.from_numpy(array) for name, array in earlier.items()}
-    state = copied(stored or method.start(problem))  # laid out as if it was stored, so that both round alike
-    progress("training")
-    try:
-        while not method.done(state):
-            state = method.advance(problem, state)
-            progress("training", method.steps(state), detail=f"steps, loss {last_loss(state):.2e}")
-            kept.save_if_due(_arrays(state), notes())
-    except KeyboardInterrupt:
-        kept.save(_arrays(state), notes())
-        raise
-    return state
-
-
-def _arrays(state: State) -> dict[str, np.ndarray]:
-    return {name: tensor.numpy() for name, tensor in state.items()}
 
 
 def loss_curve(history: Tensor) -> LossCurve:

@@ -11,6 +11,7 @@ METHODS = {  # by name: where the method stands
     "direct": "widenet.memorise.methods.direct:Direct",
 }
 THEOREM = "widenet.memorise.methods.pgd:TheoremDescent"  # `pgd` with the numbers of Theorem 4
+RANDOM_ROWS = ("equal", "gaussian")  # of the random layer: of norm √d each, ours, or N(0, I), the paper's
 DEFAULT_METHOD = "direct"  # the only one that is certain to end at the global minimum
 
 
@@ -32,6 +33,11 @@ class MemoriseSettings(Settings):
         high=1e6,
         metavar="STD",
     )
+    random_rows: str = setting(
+        RANDOM_ROWS[0],
+        "Rows of the random layer of three layers: of norm √d each, or Gaussian as in the paper.",
+        choices=RANDOM_ROWS,
+    )
     theorem: bool = setting(
         False,
         "With method pgd: Algorithm 1 with the numbers of Theorem 4, up to c, which the paper leaves open.",
@@ -40,6 +46,8 @@ class MemoriseSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.layers == 2 and self.random_rows != RANDOM_ROWS[0]:
+            raise InputError("Two layers have no random layer: leave out `random_rows`, or use `layers=3`.")
         if self.theorem and self.method != "pgd":
             raise InputError(
                 "Theorem 4 is about perturbed gradient descent: use `theorem` with `method=pgd`."

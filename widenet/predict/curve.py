@@ -9,10 +9,13 @@ from torch import Tensor
 from widenet.spectrum.lanczos import SpectralMeasure
 
 MAX_STEPS = 10**15  # the last step that is looked at
+MOST_GROWTH = 350.0  # logarithm at which a growing mode is cut off: its square is still finite in float64
 
 
 def descent_loss(measure: SpectralMeasure, eta: float, steps: Tensor) -> Tensor:
     """Predicted loss Φ(k) = ½ Σ_i (1 − ηλ_i)^{2k} (v_iᵀy)² [fine-grained, Theorem 4.1].
+
+    Where it diverges (see `descent_diverges`), modes grow up to a factor e^MOST_GROWTH and then stay.
 
     Args:
         measure: Spectral measure of the labels, weights (k, c).
@@ -37,6 +40,16 @@ def descent_distance(measure: SpectralMeasure, eta: float, steps: Tensor) -> Ten
         return torch.where(eigenvalues > 0, travelled / eigenvalues, 0.0)
 
     return measure.integrate(squared).sum(-1).sqrt()
+
+
+def descent_diverges(measure: SpectralMeasure, eta: float) -> bool:
+    """Whether the prediction grows without bound: a mode that the labels use has ηλ > 2.
+
+    >>> measure = SpectralMeasure(torch.tensor([1.0, 4.0]), torch.tensor([[1.0], [1e-9]]))
+    >>> descent_diverges(measure, eta=0.5), descent_diverges(measure, eta=0.51)
+    (False, True)
+    """
+    return bool(((eta * measure.nodes > 2) & (measure.weights > 0).any(-1)).any())
 
 
 def steps_until(measure: SpectralMeasure, eta: float, share: float) -> int | None:
@@ -76,5 +89,6 @@ def _decay(eigenvalues: Tensor, eta: float, powers: Tensor) -> Tensor:
     rate = eta * eigenvalues
     overshoot = rate > 1  # then the mode changes sign at every step
     logarithm = torch.log1p(-torch.where(overshoot, 2 - rate, rate))
-    magnitude = torch.exp(torch.where(powers[:, None] == 0, 0.0, powers[:, None] * logarithm))  # 0⁰ = 1
+    exponent = torch.where(powers[:, None] == 0, 0.0, powers[:, None] * logarithm)  # 0⁰ = 1
+    magnitude = torch.exp(exponent.clamp(max=MOST_GROWTH))
     return torch.where(overshoot & (powers[:, None] % 2 == 1), -magnitude, magnitude)

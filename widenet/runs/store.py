@@ -148,6 +148,11 @@ class Store:
         """Whether it holds nothing that anybody would miss."""
         return self._number("SELECT count(*) FROM trials") == 0 and not self._states()
 
+    def is_used_elsewhere(self) -> bool:
+        """Whether another open store holds claims on trials of this file."""
+        others = "SELECT count(*) FROM claims WHERE token != ?"
+        return self._connection.execute(others, (self._owner.token,)).fetchone()[0] > 0
+
     def num_unfinished(self) -> int:
         """Trials whose state is kept because they have not come to their end."""
         return sum(not head["finished"] for head in self._states())

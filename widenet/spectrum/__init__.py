@@ -5,6 +5,7 @@ from widenet.spectrum.enclosure import Enclosure, complexity_ends, enclose, is_p
 from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
 from widenet.spectrum.gram import DenseGram, Gram, TiledGram
 from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos, radau_measure
+from widenet.spectrum.projections import LabelProjections, label_projections
 from widenet.spectrum.solve import conjugate_gradients, nystrom_preconditioner
 from widenet.spectrum.trace import hutchpp_trace, stochastic_logdet, stochastic_trace
 
@@ -14,6 +15,7 @@ __all__ = [
     "Enclosure",
     "Gram",
     "Krylov",
+    "LabelProjections",
     "SpectralMeasure",
     "TiledGram",
     "bracket",
@@ -26,6 +28,7 @@ __all__ = [
     "hutchpp_trace",
     "inverse_bracket",
     "is_provable",
+    "label_projections",
     "lanczos",
     "nystrom_preconditioner",
     "proved_floor",

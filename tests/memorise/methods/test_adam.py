@@ -11,7 +11,7 @@ from widenet.report.memorise.sentences import method_notes
 
 
 def torch_epochs(problem, method, num_epochs):
-    """The same epochs with torch.optim.Adam, in float32."""
+    """The same epochs with torch.optim.Adam, in float32; weights, and the loss of every batch."""
     state = method.start(problem)
     W = state["W"].T.clone().requires_grad_()
     a = torch.ones(problem.r)
@@ -19,15 +19,18 @@ def torch_epochs(problem, method, num_epochs):
     optimiser = torch.optim.Adam([W], lr=method.rate)
     schedule = torch.optim.lr_scheduler.StepLR(optimiser, method.decay_every, method.decay)
     Z, y = problem.Z.float(), problem.y.float()
+    losses = []
     for epoch in range(num_epochs):
         order = torch.randperm(problem.n, generator=generator_at(problem.seed, epoch + 1))
         for rows in order.split(method.batch):
             optimiser.zero_grad()
             delta = (Z[rows] @ W).square() @ a - y[rows]
-            (delta.square().sum() / (4 * len(rows))).backward()
+            loss = delta.square().sum() / (4 * len(rows))
+            loss.backward()
+            losses.append(loss.item())
             optimiser.step()
         schedule.step()
-    return W.detach()
+    return W.detach(), losses
 
 
 def test_epochs_are_those_of_torch(small):
@@ -37,9 +40,11 @@ def test_epochs_are_those_of_torch(small):
     state = method.start(problem)
     for _ in range(5):
         state = method.advance(problem, state)
-    expected = torch_epochs(problem, method, 5).to(torch.float64)
-    torch.testing.assert_close(method.weights(problem, state), expected, rtol=1e-4, atol=1e-5)
+    expected, losses = torch_epochs(problem, method, 5)
+    torch.testing.assert_close(method.weights(problem, state), expected.double(), rtol=1e-4, atol=1e-5)
     assert method.steps(state) == 15
+    assert state["recorded"].dtype == torch.float64
+    assert state["recorded"].tolist() == pytest.approx(losses[4::5], rel=1e-4)
 
 
 def test_it_does_not_start_at_the_saddle(paper):

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.optim.adam import adam
 
 from widenet.memorise.methods.method import (
+    RECORD_EVERY,
     Clock,
     MethodPlan,
     Route,
@@ -70,7 +71,8 @@ class AdamRecipe(Stepwise):
         W = initial_std(k) * torch.randn(problem.r, k, generator=generator_at(problem.seed, 0))
         zeros = torch.zeros_like(W)
         f = full_loss(problem.Z.to(torch.float32), problem.y, W)
-        return begun(f, W=W, mean=zeros, square=zeros.clone(), epoch=0, step=0)
+        none = torch.empty(0, dtype=torch.float64)
+        return begun(f, W=W, mean=zeros, square=zeros.clone(), epoch=0, step=0, recorded=none)
 
     def advance(self, problem: SquaresProblem, state: State) -> State:
         """One epoch."""
@@ -79,9 +81,10 @@ class AdamRecipe(Stepwise):
         Z, y = problem.Z.to(torch.float32), problem.y.to(torch.float32)
         order = torch.randperm(problem.n, generator=generator_at(problem.seed, epoch + 1))
         batches = order.split(self.batch)
-        train_epoch(Z, y, batches, state, rate=self.rate * self.decay ** (epoch // self.decay_every))
+        new = train_epoch(Z, y, batches, state, rate=self.rate * self.decay ** (epoch // self.decay_every))
         clock.record(step + len(batches), full_loss(Z, problem.y, state["W"]))
-        return state | clock.stop(epoch=epoch + 1, step=step + len(batches))
+        recorded = torch.cat([state["recorded"], new])
+        return state | clock.stop(epoch=epoch + 1, step=step + len(batches), recorded=recorded)
 
     def done(self, state: State) -> bool:
         return int(state["epoch"]) >= self.epochs
@@ -90,23 +93,32 @@ class AdamRecipe(Stepwise):
         return state["W"].T.to(torch.float64)
 
 
-def train_epoch(Z: Tensor, y: Tensor, batches: tuple[Tensor, ...], state: State, *, rate: float) -> None:
-    """Steps of Adam on batches of row numbers; moves W (r, k), mean and square of the state in place."""
+def train_epoch(Z: Tensor, y: Tensor, batches: tuple[Tensor, ...], state: State, *, rate: float) -> Tensor:
+    """Steps of Adam on batches of row numbers; moves W (r, k), mean and square of the state in place.
+
+    Returns:
+        The losses f on the batches that are recorded, float64; which these are depends on the state's `step`.
+    """
     W, half = state["W"], len(state["W"]) // 2
     a, gradient = signs(len(W), W.dtype), W.new_empty(half, W.shape[1])
     updates = [_update(state, neurons, gradient, rate) for neurons in (slice(half), slice(half, None))]
     # Memory for every step is taken once: the system is slow to give it out again and again.
     values, squares = W.new_empty(2, len(W), len(batches[0]))
-    for rows in batches:
+    recorded = []
+    for step, rows in enumerate(batches, start=int(state["step"]) + 1):
         if len(rows) < values.shape[1]:
             values, squares = W.new_empty(2, len(W), len(rows))
         batch = Z[rows]
         torch.mm(W, batch.T, out=values)
         torch.mul(values, values, out=squares)
-        values.mul_((a @ squares - y[rows]) / len(rows))
+        delta = a @ squares - y[rows]
+        if step % RECORD_EVERY == 0:
+            recorded.append(loss(delta))
+        values.mul_(delta / len(rows))
         for part, sign, update in zip(values.split(half), (1, -1), updates, strict=True):
             torch.addmm(gradient, part, batch, beta=0, alpha=sign, out=gradient)
             update()
+    return torch.tensor(recorded, dtype=torch.float64)
 
 
 def _update(state: State, neurons: slice, gradient: Tensor, rate: float) -> Callable[[], None]:

@@ -24,7 +24,7 @@ from widenet.memorise.methods.method import (
     form_operations,
     generator_at,
 )
-from widenet.memorise.methods.steps import ConstantSteps, LineSearch, Point, Steps
+from widenet.memorise.methods.steps import ConstantSteps, Iterate, LineSearch, Steps
 from widenet.memorise.methods.whitening import whitening
 from widenet.memorise.problem import SquaresProblem
 from widenet.networks.quadratic import choose_gradient, curvature, loss
@@ -160,7 +160,7 @@ def _start(problem: SquaresProblem, W: Tensor, thresholds: Tensor) -> State:
 
 
 def _advance(
-    problem: SquaresProblem, state: State, steps: Steps, max_steps: int, reached: Callable[[Point], bool]
+    problem: SquaresProblem, state: State, steps: Steps, max_steps: int, reached: Callable[[Iterate], bool]
 ) -> State:
     """Some steps, with noise as in Algorithm 1; a line without a lower point counts as a small gradient."""
     state, clock = copied(state), Clock(state)

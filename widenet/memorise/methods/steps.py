@@ -20,7 +20,7 @@ from widenet.networks.quadratic import (
 
 
 @dataclass(frozen=True)
-class Point:
+class Iterate:
     """Weights and what is known there."""
 
     W: Tensor  # shape (k, r)
@@ -39,9 +39,9 @@ class Steps(Protocol):
 
     to_minimum: ClassVar[bool]
 
-    def at(self, W: Tensor) -> Point: ...
+    def at(self, W: Tensor) -> Iterate: ...
 
-    def step(self, here: Point, direction: Tensor) -> tuple[Point, Tensor]: ...
+    def step(self, here: Iterate, direction: Tensor) -> tuple[Iterate, Tensor]: ...
 
 
 @dataclass(frozen=True)
@@ -54,16 +54,16 @@ class ConstantSteps:
     eta: float
     gamma: float
 
-    def at(self, W: Tensor) -> Point:
+    def at(self, W: Tensor) -> Iterate:
         delta = quadratic_outputs(self.Z, W) - self.y
         if choose_gradient(len(self.Z), *W.shape) == "form":
             slope = _slope(self.Z, delta, W)
         else:
             slope = neuron_gradient(self.Z, self.y, W)
         value = loss(delta) + self.gamma / 2 * float(W.square().sum())
-        return Point(W, delta, value, slope.add_(W, alpha=self.gamma))
+        return Iterate(W, delta, value, slope.add_(W, alpha=self.gamma))
 
-    def step(self, here: Point, direction: Tensor) -> tuple[Point, Tensor]:
+    def step(self, here: Iterate, direction: Tensor) -> tuple[Iterate, Tensor]:
         return self.at(here.W - self.eta * here.gradient), direction
 
 
@@ -80,10 +80,10 @@ class LineSearch:
     Z: Tensor
     y: Tensor
 
-    def at(self, W: Tensor) -> Point:
+    def at(self, W: Tensor) -> Iterate:
         return self._point(W, form_outputs(self.Z, form(W)) - self.y)
 
-    def step(self, here: Point, direction: Tensor) -> tuple[Point, Tensor]:
+    def step(self, here: Iterate, direction: Tensor) -> tuple[Iterate, Tensor]:
         if float((direction * here.gradient).sum()) >= 0:  # no descent: start again
             direction = -here.gradient
         mixed = here.W * signs(here.W.shape[1]) @ direction.T
@@ -96,8 +96,8 @@ class LineSearch:
         beta = max(0.0, float((there.gradient * change).sum() / here.gradient.square().sum()))
         return there, beta * direction - there.gradient
 
-    def _point(self, W: Tensor, delta: Tensor) -> Point:
-        return Point(W, delta, loss(delta), _slope(self.Z, delta, W))
+    def _point(self, W: Tensor, delta: Tensor) -> Iterate:
+        return Iterate(W, delta, loss(delta), _slope(self.Z, delta, W))
 
 
 def _slope(Z: Tensor, delta: Tensor, W: Tensor) -> Tensor:

@@ -11,7 +11,8 @@ NETWORK = with_words(
     "The network has r neurons with squares as activations. Only their weights w are trained.",
     formula("ŷ ( z ) =", sum_over("i ≤ r / 2"), SQUARES, "−", sum_over("i > r / 2"), SQUARES),
     "With two layers z is the row x itself. With three it is what a random layer R makes of it, (Rx) to the "
-    "power p in each coordinate. The loss is that of the residuals δ = ŷ − y:",
+    "power p in each coordinate; rows of R have norm √d, or are N(0, I) as in the paper. The loss is that of "
+    "the residuals δ = ŷ − y:",
     formula("f ( W ) =", frac("1", "4 n"), SUM_J, subsup("δ", "j", "2")),
 )
 

@@ -37,7 +37,12 @@ def on_the_way(fact: object) -> tuple[str, ...]:
 
 def requirements(conditions: Conditions) -> tuple[str, ...]:
     """What the theorems require on this data, and what was found."""
-    return (_two_layers(conditions), _chosen(conditions), *_sigma(conditions))
+    return (
+        _two_layers(conditions),
+        _chosen(conditions),
+        *_random_rows(conditions),
+        *_sigma(conditions),
+    )
 
 
 def method_notes(plan: MethodPlan) -> tuple[str, ...]:
@@ -168,6 +173,18 @@ def _chosen(c: Conditions) -> str:
     return (
         f"Three layers are used: k = {c.k:,} random features of power {c.power} "
         f"(2⌈√{c.num_points:,}⌉ = {c.k_theorem:,}), {neurons}, {weights}."
+    )
+
+
+def _random_rows(c: Conditions) -> tuple[str, ...]:
+    """What rows the random layer has, where there is one."""
+    if c.layers == 2:
+        return ()
+    if not c.equal_rows:
+        return ("Rows of the random layer are drawn from N(0, I), as in the paper.",)
+    return (
+        "Rows of the random layer have norm √d each, which is ours; the paper has N(0, I), as "
+        "`random_rows=gaussian` does.",
     )
 
 
