@@ -12,6 +12,7 @@ from widenet.data import (
     Concept,
     Cube,
     GeneralSums,
+    GeneralThreeLayerTarget,
     Parities,
     ResidualTarget,
     RidgeSums,
@@ -106,6 +107,32 @@ def test_three_layer_target(generator):
     assert_outputs(target, Sphere(4).draw(10, generator=generator), brute)
 
 
+def test_general_three_layer_target(generator):
+    """The form of remark 4.2, and (4.1) where the linear factors are 1 at every row."""
+    outer, inner2 = [torch.square, torch.sin], [torch.cos, torch.tanh]
+    w1, w3 = weights(3, 4, generator=generator), weights(3, 4, generator=generator)
+    w2, w4 = weights(2, 4, generator=generator), weights(2, 4, generator=generator)
+    v1, v2 = weights(2, 3, generator=generator), weights(2, 2, generator=generator)
+    a = weights(2, 2, generator=generator)
+
+    def brute(r, x):
+        first = [SCALARS[f](dot(w1[j], x)) * dot(w3[j], x) for j, f in enumerate(SINES)]
+        second = [SCALARS[f](dot(w2[j], x)) * dot(w4[j], x) for j, f in enumerate(inner2)]
+        return sum(
+            float(a[r, i]) * SCALARS[f](dot(v1[i], first)) * dot(v2[i], second) for i, f in enumerate(outer)
+        )
+
+    X = Sphere(4).draw(10, generator=generator)
+    assert_outputs(GeneralThreeLayerTarget(outer, SINES, inner2, w1, w2, v1, v2, a, w3, w4), X, brute)
+    X[:, -1] = 0.5
+    last = torch.tensor([[0.0, 0.0, 0.0, 2.0]], dtype=torch.float64)
+    general = GeneralThreeLayerTarget(
+        outer, SINES, inner2, w1, w2, v1, v2, a, last.expand(3, -1), last.expand(2, -1)
+    )
+    plain = ThreeLayerTarget(outer, SINES, inner2, w1, w2, v1, v2, a)
+    torch.testing.assert_close(general.evaluate(X), plain.evaluate(X))
+
+
 def test_residual_target_adds_what_the_second_layer_makes_of_the_first(generator):
     inner = RidgeSums(
         [[torch.sin]] * 2, weights(2, 1, 3, generator=generator), weights(2, 1, generator=generator)
@@ -177,5 +204,7 @@ def test_weights_of_the_wrong_shape_are_refused():
         TwoLayerTarget([torch.sin], torch.ones(1, 3), one, one)
     with pytest.raises(InputError, match="v2 has shape"):
         ThreeLayerTarget([torch.sin], [torch.sin], [torch.sin] * 2, one, torch.ones(2, 1), one, one, one)
+    with pytest.raises(InputError, match=r"w4 has shape \(2, 1\), but the functions need \(1, 1\)"):
+        GeneralThreeLayerTarget(*[[torch.sin]] * 3, *[one] * 6, torch.ones(2, 1))
     with pytest.raises(InputError, match="w1 has shape"):
         GeneralSums([[torch.sin]], torch.ones(2), torch.ones(2), one)

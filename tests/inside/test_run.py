@@ -1,4 +1,5 @@
 import json
+import math
 
 import mpmath
 import numpy as np
@@ -100,8 +101,13 @@ def test_a_kappa_that_was_not_given_is_not_said_to_hold():
 def test_every_theorem_answers_once_with_numbers(binary):
     result = run_inside(binary, InsideSettings(width=10_000, eta=1e-3, kappa=1e-2, steps=1000))
     places = [(each.paper, each.place) for each in result.answers]
-    assert len(set(places)) == len(places) == 12
-    assert {paper for paper, _ in places} == {"fine-grained", "resnet-beyond-kernels", "mild-memorisation"}
+    assert len(set(places)) == len(places) == 15
+    assert {paper for paper, _ in places} == {
+        "fine-grained",
+        "resnet-beyond-kernels",
+        "beyond-two-layers",
+        "mild-memorisation",
+    }
     assert answer(result.answers, "Theorem 3.1").inside is False
     assert any("astronomical" in sentence for sentence in sentences(result))
     found = json.loads(json.dumps(record(result), allow_nan=False))
@@ -308,6 +314,62 @@ def test_the_cube_is_asked_for_by_its_theorems():
     assert few.inside is False
     assert float(few.demands[-1].need) == 9 * 60 * 8.0**8
     assert on_cube("Corollary 7.1", n=10**10).inside is None
+
+
+def linear(place: str, data: MeasuredData, *setting):
+    return answer(all_answers(data, InsideSettings(*setting)), place, "beyond-two-layers")
+
+
+def test_two_layers_against_the_best_linear_function():
+    """C_s(1, 1) = 10⁴ and C_ε(1, 1) = 2; the theorem is for ε below 10⁻⁴/k, and is held there."""
+    found = linear("Theorem 1", known(num_outputs=2), 10**5, None, None, None, 0.1, 0.05)
+    epsilon = 5e-5
+    width, samples, step, steps = found.demands
+    descent = (2**2.5 * 1e8 / epsilon**2 + 2 * 2 / epsilon) * 2**6 * 1e16 / epsilon**3
+    assert float(width.need) == pytest.approx(descent**2)
+    assert float(samples.need) == float(steps.need) == pytest.approx(1e8 * 8 / epsilon**2)
+    assert float(step.need) == pytest.approx(1 / (epsilon * 2 * 1e5))
+    assert (found.inside, step.holds, steps.holds) == (False, None, None)
+    finer = linear("Theorem 1", known(num_outputs=2), 10**5, None, None, None, 1e-6, 0.05)
+    assert float(finer.demands[1].need) == pytest.approx(1e8 * 8 / 1e-12)
+    slow = linear("Theorem 1", known(num_outputs=2), 10**5, float(step.need) / 10, None, 5, 0.1, 0.05)
+    assert float(slow.demands[3].need) == pytest.approx(10 * float(steps.need))
+    assert (slow.demands[2].holds, slow.demands[3].holds) == (True, False)
+    endless = linear("Theorem 1", known(), 10**400, 1e-300, None, 5, 5e-324, 0.05)
+    assert (endless.demands[0].holds, endless.demands[2].holds) == (False, True)
+    json.dumps(endless.to_dict(), allow_nan=False)
+
+
+def test_two_layers_with_enough_of_everything_are_not_decided():
+    """What the loss and the initial weights are, data do not tell."""
+    found = linear("Theorem 1", known(n=10**17), 10**89, 1e-90, None, 10**25, 0.1, 0.05)
+    assert [demand.holds for demand in found.demands] == [True, False, True, True]  # as η is small
+    found = linear("Theorem 1", known(n=10**17), 10**89, 1e-85, None, 10**17, 0.1, 0.05)
+    assert [demand.holds for demand in found.demands] == [True] * 4
+    assert found.inside is None
+    assert any("N(0, 1/m)" in told for told in found.assumes)
+    assert answer_verdict(found).startswith("not decided")
+
+
+def test_three_layers_against_the_best_linear_function():
+    """Φ = 1 and φ = z: ε = ε0/(C*·C_s(z)²), C_0 = 2·C*(1 + √log(1/ε)), M = (C_0/ε)^1500."""
+    data, setting = known(num_outputs=1), (100, None, None, None, 0.5, 0.05)
+    epsilon = 0.01 / (1e4 * (1e4 * 2**1.75) ** 2)
+    C_0 = 2 * 1e4 * (1 + math.sqrt(math.log(1 / epsilon)))
+    log_width = 1500 * math.log10(C_0 / epsilon)
+    second, third = (linear(place, data, *setting) for place in ("Theorem 2", "Theorem 3"))
+    for found in (second, third):
+        assert float(mpmath.log10(found.demands[0].need)) == pytest.approx(log_width)
+        assert found.inside is False
+        assert "held at ε0 = 0.01" in found.notes[1]
+    assert float(second.demands[1].need) == pytest.approx((C_0 / 0.01) ** 2)
+    assert float(mpmath.log10(third.demands[1].need)) == pytest.approx(log_width + 3)
+    finer = linear("Theorem 2", data, 100, None, None, None, 1e-3, 0.05)
+    assert float(finer.demands[1].need) > 100 * float(second.demands[1].need)
+    enough = linear("Theorem 2", known(n=10**15), 10**40_000, None, None, None, 0.5, 0.05)
+    assert [demand.holds for demand in enough.demands] == [True, True]
+    assert enough.inside is None
+    assert any("polynomials in m" in told for told in enough.assumes)
 
 
 def test_summary_tells_of_repeated_rows_and_parts():

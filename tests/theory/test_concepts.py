@@ -11,8 +11,10 @@ from widenet.data import (
     Concept,
     Cube,
     GeneralSums,
+    GeneralThreeLayerTarget,
     ResidualTarget,
     Sphere,
+    ThreeLayerTarget,
     TwoLayerTarget,
     parity6,
     resnet_cube,
@@ -109,6 +111,20 @@ def test_parity6_is_in_the_class_3_1():
     assert (found.form, found.sizes) == ("(3.1)", {"p": 32})
     size = 9**3 * 6**3 / (32 * math.factorial(6))
     assert float(found.complexities["C_s"]) == pytest.approx(6**1.75 * size)
+
+
+def test_the_general_form_of_remark_4_2():
+    axes = torch.eye(3, dtype=torch.float64)
+    functions = ((Smooth("z**2"),), (Smooth("sin(z)"),), (Smooth("z"),))
+    one = torch.ones(1, 1, dtype=torch.float64)
+    for w3, met in ((axes[1:2], True), (axes[:1], False), (2 * axes[1:2], False)):
+        target = GeneralThreeLayerTarget(*functions, axes[:1], axes[1:2], one, one, one, w3, axes[2:])
+        found = report(Concept(target, Sphere(3)), generator=generator())
+        assert (found.form, found.sizes) == ("Remark 4.2", {"p1": 1, "p2": 1})
+        assert all_met(found.demands) is met
+    plain = ThreeLayerTarget(*functions, axes[:1], axes[1:2], one, one, one)
+    same = report(Concept(plain, Sphere(3)), generator=generator())
+    assert same.complexities == found.complexities
 
 
 def test_three_sines_are_in_the_class_4_1():

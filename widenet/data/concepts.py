@@ -259,6 +259,32 @@ class ThreeLayerTarget(_Weighted):
         return (_each(self.outer, first) * second) @ self.a.T.to(X)
 
 
+@dataclass(frozen=True)
+class GeneralThreeLayerTarget(ThreeLayerTarget):
+    """The same with φ1_j(⟨w1_j, x⟩)⟨w3_j, x⟩ and φ2_j(⟨w2_j, x⟩)⟨w4_j, x⟩ in place of φ1_j and φ2_j.
+
+    This is the general form of [beyond-two-layers, remark 4.2], which requires ⟨w1_j, w3_j⟩ = 0 for each j.
+
+    Attributes:
+        w3: Shape (q1, d).
+        w4: Shape (q2, d).
+    """
+
+    w3: Tensor
+    w4: Tensor
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        d = self.w1.shape[-1]
+        _require_shapes((self.w3, "w3", (len(self.inner1), d)), (self.w4, "w4", (len(self.inner2), d)))
+
+    def evaluate(self, X: Tensor) -> Tensor:
+        first = _each(self.inner1, X @ self.w1.T.to(X)) * (X @ self.w3.T.to(X))
+        second = _each(self.inner2, X @ self.w2.T.to(X)) * (X @ self.w4.T.to(X))
+        outer = _each(self.outer, first @ self.v1.T.to(X))
+        return (outer * (second @ self.v2.T.to(X))) @ self.a.T.to(X)
+
+
 def _each(functions: Sequence[Function], Z: Tensor) -> Tensor:
     """φ_i of column i of Z (n, p), shape (n, p)."""
     columns = [function(column) for function, column in zip(functions, Z.unbind(1), strict=True)]

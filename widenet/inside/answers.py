@@ -1,8 +1,8 @@
-"""What each theorem of three papers says of one network on one data set."""
+"""What each theorem of four papers says of one network on one data set."""
 
 from collections.abc import Callable
 
-from widenet.inside import fine_grained, mild_memorisation, resnet_beyond_kernels
+from widenet.inside import beyond_two_layers, fine_grained, mild_memorisation, resnet_beyond_kernels
 from widenet.inside.answer import Answer
 from widenet.inside.measured import MeasuredData
 from widenet.inside.settings import InsideSettings
@@ -10,6 +10,7 @@ from widenet.inside.settings import InsideSettings
 ANSWERS: dict[str, Callable[[MeasuredData, InsideSettings], tuple[Answer, ...]]] = {  # by paper
     fine_grained.PAPER: fine_grained.fine_grained_answers,
     resnet_beyond_kernels.PAPER: resnet_beyond_kernels.resnet_answers,
+    beyond_two_layers.PAPER: beyond_two_layers.beyond_answers,
     mild_memorisation.PAPER: mild_memorisation.memorisation_answers,
 }
 

@@ -24,7 +24,8 @@ CLAIMS = {
     "the bound.",
 }
 DRAWN = (
-    "The rows are independent draws of one distribution, for which λ₀ is as large with high probability.",
+    "The rows are independent draws of one distribution, for which λ₀ is as large with high probability "
+    "(Definition 5.1; `widenet theory fine-grained-definition-5.1` asks samples of them).",
 )
 
 

@@ -14,7 +14,7 @@ from widenet.inside.settings import InsideSettings
 def run_inside(
     dataset: Dataset, settings: InsideSettings, *, allow_long: bool = False, progress: Progress = SILENT
 ) -> InsideResult:
-    """Hold a network and its training against every theorem of three papers.
+    """Hold a network and its training against every theorem of four papers.
 
     Args:
         dataset: The data.

@@ -20,6 +20,7 @@ from widenet.data.concepts import (
     Concept,
     Function,
     GeneralSums,
+    GeneralThreeLayerTarget,
     Parities,
     ResidualTarget,
     RidgeSums,
@@ -87,7 +88,8 @@ def report(concept: Concept, *, generator: torch.Generator, c_star: float = C_ST
     """What the theorems need to know of a target whose functions are `Smooth`.
 
     Args:
-        concept: Of Concept 1 or 2, (3.1) or (4.1); `in_class` brings the experiments' targets to these.
+        concept: Of Concept 1 or 2, (3.1), (4.1) or its general form; `in_class` brings the experiments'
+            targets to these.
         generator: Draws the rows on which norms are measured.
         c_star: C*.
     """
@@ -309,10 +311,25 @@ def _three_layers(target: ThreeLayerTarget, X: Tensor, star: Number) -> ConceptR
     )
 
 
+def _general_three_layers(target: GeneralThreeLayerTarget, X: Tensor, star: Number) -> ConceptReport:
+    found = _three_layers(target, X, star)
+    off = max(_off(weights.norm(dim=1)) for weights in (target.w3, target.w4))
+    along = float((target.w1 * target.w3).sum(1).abs().max())
+    return replace(
+        found,
+        form="Remark 4.2",
+        demands=(
+            *found.demands,
+            Demand("largest |‖w3‖ − 1| and |‖w4‖ − 1|", off, "≤", TOLERANCE),
+            Demand("largest |⟨w1, w3⟩|", along, "≤", TOLERANCE),
+        ),
+    )
+
+
 def _largest(functions: Iterable[Function], R: Number, power: float, star: Number) -> Number:
     """The largest C_s(φ, R); each formula is summed once."""
-    texts = {_smooth(function).text for function in functions}
-    return max(complexity_sum(text, sample_weights(mpf(R), power, star)).value for text in texts)
+    by_text = {_smooth(function).text: _smooth(function).series for function in functions}
+    return max(complexity_sum(each, sample_weights(mpf(R), power, star)).value for each in by_text.values())
 
 
 def _smooth(function: Function) -> Smooth:
@@ -342,6 +359,8 @@ def _form(target: Target) -> str:
             return "Concept 2"
         case TwoLayerTarget():
             return "(3.1)"
+        case GeneralThreeLayerTarget():
+            return "Remark 4.2"
         case ThreeLayerTarget():
             return "(4.1)"
     return ""
@@ -352,4 +371,5 @@ _REPORTS: dict[str, Callable[..., ConceptReport]] = {
     "Concept 2": _concept_2,
     "(3.1)": _two_layers,
     "(4.1)": _three_layers,
+    "Remark 4.2": _general_three_layers,
 }

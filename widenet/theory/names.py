@@ -6,16 +6,45 @@ from types import ModuleType
 from widenet.base.errors import InputError
 from widenet.base.wording import near_names, shown
 from widenet.theory import named_concepts
-from widenet.theory.beyond_two_layers import hermite, theorems as beyond_two_layers
+from widenet.theory.beyond_two_layers import (
+    choices,
+    coupling as layers_coupling,
+    existence,
+    hermite,
+    intervals,
+    optimisation,
+    rademacher as layers_rademacher,
+    theorems as beyond_two_layers,
+)
 from widenet.theory.entry import Entry
-from widenet.theory.fine_grained import bounds, descent as wide_descent, learnable, movement
+from widenet.theory.fine_grained import (
+    auxiliary,
+    bounds,
+    descent as wide_descent,
+    learnable,
+    movement,
+    nondegenerate,
+    target_bound,
+)
 from widenet.theory.mild_memorisation import (
     descent as perturbed_descent,
     landscape,
+    leave_one_out,
     random_layer,
+    symmetric_tensors,
     three_layers,
 )
-from widenet.theory.resnet_beyond_kernels import lower_bound, table, theorems as resnet_beyond_kernels
+from widenet.theory.resnet_beyond_kernels import (
+    concentration,
+    coupling as resnet_coupling,
+    existential,
+    general,
+    indicator,
+    lower_bound,
+    rademacher as resnet_rademacher,
+    table,
+    theorems as resnet_beyond_kernels,
+)
 from widenet.theory.smooth import complexity
 
 TITLES = {
@@ -29,10 +58,44 @@ TITLES = {
 BOTH = "resnet-beyond-kernels and beyond-two-layers"
 MODULES: dict[str, tuple[ModuleType, ...]] = {  # by paper: each lists what it computes as QUANTITIES
     BOTH: (complexity, named_concepts),
-    "resnet-beyond-kernels": (resnet_beyond_kernels, table, lower_bound),
-    "beyond-two-layers": (beyond_two_layers, hermite),
-    "fine-grained": (wide_descent, movement, bounds, learnable),
-    "mild-memorisation": (landscape, perturbed_descent, random_layer, three_layers),
+    "resnet-beyond-kernels": (
+        resnet_beyond_kernels,
+        table,
+        lower_bound,
+        general,
+        concentration,
+        resnet_coupling,
+        indicator,
+        existential,
+        resnet_rademacher,
+    ),
+    "beyond-two-layers": (
+        beyond_two_layers,
+        hermite,
+        intervals,
+        existence,
+        layers_coupling,
+        choices,
+        optimisation,
+        layers_rademacher,
+    ),
+    "fine-grained": (
+        wide_descent,
+        movement,
+        auxiliary,
+        bounds,
+        nondegenerate,
+        learnable,
+        target_bound,
+    ),
+    "mild-memorisation": (
+        landscape,
+        perturbed_descent,
+        symmetric_tensors,
+        leave_one_out,
+        random_layer,
+        three_layers,
+    ),
 }
 
 

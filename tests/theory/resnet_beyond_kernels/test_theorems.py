@@ -87,4 +87,6 @@ def test_fact_a3():
     assert found.terms["B_F"] == pytest.approx(math.sqrt(2) * 30)
     assert found.terms["L_G"] == pytest.approx(math.sqrt(2) * 20)
     assert found.value == pytest.approx(2 * 30 * 20)
+    at_zero = math.sqrt(2) * 20  # the bound on ‖G(0)‖ that the last step leaves out
+    assert found.terms["B_FG before the last step"] == pytest.approx(2 * 30 * 20 + at_zero)
     assert found.applies is None

@@ -20,6 +20,8 @@ from widenet.theory.smooth.complexity import (
 )
 from widenet.theory.stated import Found, entries
 
+LARGEST_RISK = 0.01  # ε0 of Theorems 2 and 3
+
 
 @dataclass(frozen=True)
 class ThreeLayerComplexities:
@@ -71,7 +73,8 @@ def theorem_1(
         demands,
         (
             *(() if finite else ("C_s(φ,1) diverges, so the theorem is vacuous for φ.",)),
-            "The width must be at least a polynomial in C_ε(φ,1) and 1/ε that the paper does not write down.",
+            "The width must be at least a polynomial in C_ε(φ,1) and 1/ε that the paper does not write down; "
+            "beyond-lemma-b.4 has what its proof requires.",
         ),
         holds=finite,
         constants={"C*": star_constant(c_star)},
@@ -143,7 +146,7 @@ def theorem_3(
 
 
 def _risk_demand(epsilon0: float) -> Demand:
-    return Demand("ε0", epsilon0, "≤", 0.01, "1/100")
+    return Demand("ε0", epsilon0, "≤", LARGEST_RISK, "1/100")
 
 
 def three_layer_complexities(
@@ -191,6 +194,8 @@ def _three_layers(
         (
             "The width must be at least M, a polynomial in C_ε(Φ, √p2·C_ε(φ,1)) and 1/ε that the paper does "
             "not write down; rate and number of steps are 1/poly(m) and poly(m).",
+            "By Remark 4.2 the same holds of targets with φ(⟨w1, x⟩)⟨w3, x⟩ in place of φ(⟨w1, x⟩), where w1 "
+            "and w3 are orthogonal.",
         ),
         constants={"C*": star_constant(c_star)},
     )

@@ -147,13 +147,21 @@ def theorem_2_conference(
 
 @RESNET.states("Section 5 and Fact A.3", "Bounds B_F, L_G and B_F∘G on F and G", "resnet-fact-a.3")
 def fact_a3(k: int, p_F: int, C_F: float, p_G: int, C_G: float) -> Found:
-    """Bound on ‖G(F(x))‖ for ‖x‖ = 1, with the bounds B_F on ‖F(x)‖ and L_G on G's Lipschitz constant."""
+    """Bound on ‖G(F(x))‖ for ‖x‖ = 1, with the bounds B_F on ‖F(x)‖ and L_G on G's Lipschitz constant.
+
+    Section 5 has B_F∘G ≤ L_G B_F + √k p_G C_G ≤ k p_F C_F p_G C_G. Its last step drops √k p_G C_G, which
+    bounds ‖G(0)‖: a share 1/B_F of the first term.
+    """
     B_F, L_G = context.sqrt(k) * p_F * mpf(C_F), context.sqrt(k) * p_G * mpf(C_G)
     return Found(
         B_F * L_G,
         "B_F∘G ≤ k·p_F·C_F·p_G·C_G, with B_F ≤ √k·p_F·C_F and L_G ≤ √k·p_G·C_G",
         f"B_F∘G ≤ {k}·{p_F}·{C_F:g}·{p_G}·{C_G:g} = {four_digits(B_F * L_G)}",
-        {"B_F": B_F, "L_G": L_G, "B_FG": B_F * L_G},
+        {"B_F": B_F, "L_G": L_G, "B_FG": B_F * L_G, "B_FG before the last step": L_G * B_F + L_G},
+        notes=(
+            "The last step leaves out the bound √k·p_G·C_G on ‖G(0)‖, a share 1/B_F of the rest, which C* in "
+            "C_F and C_G makes up for; resnet-fact-a.3-slope has the room that it leaves.",
+        ),
     )
 
 

@@ -121,6 +121,32 @@ class Smooth:
         return function_from_text(self.text)
 
 
+@dataclass(frozen=True)
+class PowerSum(Smooth):
+    """φ(z) = Σ_i c_i zⁱ by its coefficients, however many; its text only names it."""
+
+    coefficients: tuple[float, ...] = ()
+
+    def __call__(self, z: Tensor) -> Tensor:
+        values = torch.zeros_like(z)
+        for c in reversed(self.coefficients):
+            values = values * z + c
+        return values
+
+    @cached_property
+    def series(self) -> Taylor:
+        return taylor.polynomial([mpf(c) for c in self.coefficients])
+
+
+def power_sum(coefficients: tuple[float, ...]) -> PowerSum:
+    """Σ_i c_i zⁱ, both a map of tensors and a Taylor series.
+
+    >>> power_sum((1.0, 0.0, 3.0))(torch.tensor(2.0))
+    tensor(13.)
+    """
+    return PowerSum(",".join(map(repr, coefficients)), coefficients)
+
+
 def _rule(tree: ast.expr, text: str) -> Callable[[int], Number]:
     def coefficient(i: int) -> Number:
         try:
