@@ -19,7 +19,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from torch.testing import assert_close
 
 import widenet
-from widenet.cli.study import study_command
 from widenet.compare import methods
 from widenet.data import builtin
 from widenet.kernels import names as kernel_names
@@ -140,17 +139,21 @@ def test_a_theorem(added, monkeypatch, run):
     assert run("theory", "hoeffding", "n=0", "delta=0.05")[0] == 2
 
 
-def test_a_figure_of_a_paper(added, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_a_figure_of_a_paper(added, monkeypatch, run):
     added("a paper's figure")
     monkeypatch.setitem(figures.FIGURES, "my-paper/means", "means:MEANS")
-    command = study_command(figures.figure_by_name("my-paper/means"))
-    assert command(["--sizes", "10,1000", "--out", "made", "-q", "--json"], standalone_mode=False) == 0
-    record = json.loads(Path("made/result.json").read_text())
-    assert record["errors"][1] == pytest.approx(1000**-0.5, rel=0.2)
-    assert "1/√N" in record["verdict"][0]
-    assert "Plotly" in Path("made/report.html").read_text()
-    assert Path("made/data.csv").read_text().startswith("samples,error\n10,")
+    code, out, _ = run("reproduce", "my-paper/means", "--set", "n=10,1000", "--out", "made", "-q", "--json")
+    assert code == 0
+    record = json.loads(out)
+    errors = {curve["name"]: curve["points"] for curve in record["curves"]}["error"]
+    assert errors[1]["best"] == pytest.approx([1000**-0.5] * 3, rel=0.2)
+    assert record["claims"][0]["verdict"] == "held"
+    assert record["settings_changed"]
+    assert "Plotly" in Path("made/figure.html").read_text()
+    assert Path("made/data.csv").read_text().startswith("curve,x,seed,best,last")
+    code, out, _ = run("reproduce", "--list", "my-paper")
+    assert code == 0
+    assert "The error falls with the number of samples." in out
 
 
 def test_a_study_with_its_command(added, monkeypatch, run):

@@ -11,8 +11,10 @@ import widenet
 
 PACKAGE = Path(widenet.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-# The doors that every room of the report has, and what the papers call their theorems.
-CONVENTIONS = re.compile(r"theorem_|lemma_|corollary_|(files|on_the_way|page|record|screen|sentences)$")
+# The doors that every room of the report has, the parts of a figure, and what papers call their theorems.
+CONVENTIONS = re.compile(
+    r"theorem_|lemma_|corollary_|(files|on_the_way|page|record|screen|sentences|plan|cells|curves|claims)$"
+)
 CHECKER = PACKAGE / "memorise" / "checker"  # shares nothing with the trainer, not even names by import
 HOMES = {
     "DataSummary": "study/data.py",

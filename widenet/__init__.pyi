@@ -28,9 +28,12 @@ from widenet.memorise.run import run_memorise as run_memorise
 from widenet.memorise.settings import MemoriseSettings as MemoriseSettings
 from widenet.networks.initialise import Initialisation as Initialisation
 from widenet.networks.names import network_by_name as network_by_name
+from widenet.papers.figures import figure_by_name as figure_by_name
 from widenet.papers.resnet_beyond_kernels.separation.result import SeparationResult as SeparationResult
 from widenet.papers.resnet_beyond_kernels.separation.run import run_separation as run_separation
 from widenet.papers.resnet_beyond_kernels.separation.settings import SeparationSettings as SeparationSettings
+from widenet.papers.result import FigureResult as FigureResult
+from widenet.papers.run import run_figure as run_figure
 from widenet.predict.curve import (
     descent_distance as descent_distance,
     descent_loss as descent_loss,

@@ -32,6 +32,20 @@ def write_table(name: str, rows: int = 30, columns: int = 8, *, numbers: bool = 
     Path(name).write_text("\n".join([header, *lines]) + "\n")
 
 
+def test_random_rows_of_the_paper_are_certified_too(widenet):
+    write_table("table.csv")
+    code, out, err = widenet("memorise", "table.csv", "--layers", "3", "--random-rows", "gaussian")
+    assert code == 0
+    assert "drawn from N(0, I), as in the paper" in " ".join(err.split())
+    assert json.loads(Path("widenet-memorise-table/config.json").read_text())["random_rows"] == "gaussian"
+    code, out, _ = widenet("verify", "widenet-memorise-table")
+    assert code == 0
+    assert "Verified" in out
+    code, _, err = widenet("memorise", "table.csv", "--layers", "2", "--random-rows", "gaussian")
+    assert code == 2
+    assert "Two layers have no random layer" in err
+
+
 def test_memorise_writes_a_folder_that_verify_accepts(widenet):
     write_table("table.csv")
     code, out, err = widenet("memorise", "table.csv", "--target", "target")

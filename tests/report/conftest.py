@@ -27,7 +27,6 @@ from widenet.audit.result import (
     Chosen,
     ColumnComplexity,
     Complexity,
-    Curve,
     Dependence,
     Estimate,
     GramPlan,
@@ -39,6 +38,7 @@ from widenet.audit.result import (
     StepsTo,
     Suspect,
     TrainedCurve,
+    TrainingCurve,
 )
 from widenet.predict.learning_curve import Gain, LearningCurve
 from widenet.report.parts.plots import Chart
@@ -125,10 +125,10 @@ def make_loo(task: str, error: float) -> LeaveOneOutSummary:
     )
 
 
-def make_curve() -> Curve:
+def make_curve() -> TrainingCurve:
     loss = tuple(float(np.exp(-step / 500)) * N / 2 for step in STEPS)
     random = tuple(float(np.exp(-step / 4000)) * N / 2 for step in STEPS)
-    return Curve(
+    return TrainingCurve(
         eta=1 / 30,
         eta_max=2 / 30,
         steps=STEPS,

@@ -157,7 +157,7 @@ class TrainedCurve:
 
 
 @dataclass(frozen=True)
-class Curve:
+class TrainingCurve:
     """How gradient descent will go [fine-grained, Theorem 4.1].
 
     Attributes:
@@ -365,7 +365,7 @@ class AuditResult(Result):
     complexity: Complexity
     dependence: Dependence
     spectrum: SpectrumSummary
-    curve: Curve
+    curve: TrainingCurve
     bound: Bound
     loo: LeaveOneOutSummary
     learning_curve: LearningCurve

@@ -14,11 +14,11 @@ from widenet.audit.result import (
     NUM_PICTURED,
     AuditResult,
     Chosen,
-    Curve,
     GramPlan,
     Held,
     Soundness,
     Suspect,
+    TrainingCurve,
 )
 from widenet.audit.settings import TRAINED_WIDTH, AuditSettings
 from widenet.audit.spectral import LabelSpectrum, complexity, label_spectrum, spectrum_summary, training_curve
@@ -112,7 +112,7 @@ def _choose(work: Work) -> tuple[Chosen, LabelReport]:
     return Chosen(model.kernel, model.ridge, loo_summary(dataset, points, loo), curve), labels
 
 
-def _descent(work: Work, spectrum: LabelSpectrum, settings: AuditSettings) -> Curve:
+def _descent(work: Work, spectrum: LabelSpectrum, settings: AuditSettings) -> TrainingCurve:
     """The predicted descent, with a network trained beside it where that is asked for."""
     curve = training_curve(spectrum, settings.eta)
     if not settings.train:

@@ -8,7 +8,14 @@ import torch
 from torch import Tensor
 
 from widenet.audit.problem import KernelProblem
-from widenet.audit.result import Alignment, ColumnComplexity, Complexity, Curve, SpectrumSummary, StepsTo
+from widenet.audit.result import (
+    Alignment,
+    ColumnComplexity,
+    Complexity,
+    SpectrumSummary,
+    StepsTo,
+    TrainingCurve,
+)
 from widenet.audit.shuffles import ShuffleTest
 from widenet.data.dataset import Dataset
 from widenet.predict.curve import descent_distance, descent_loss, step_grid, steps_until
@@ -173,7 +180,7 @@ def spectrum_summary(spectrum: LabelSpectrum, num_points: int = 80) -> SpectrumS
     return SpectrumSummary(largest, smallest, spectrum.floor or None, alignment)
 
 
-def training_curve(spectrum: LabelSpectrum, eta: float | None) -> Curve:
+def training_curve(spectrum: LabelSpectrum, eta: float | None) -> TrainingCurve:
     """Loss and movement of gradient descent for these labels, shuffled ones and the worst [Theorem 4.1]."""
     labels, shuffled = spectrum.label_measure(), spectrum.shuffled_measure()
     largest = float(shuffled.nodes[-1])
@@ -184,7 +191,7 @@ def training_curve(spectrum: LabelSpectrum, eta: float | None) -> Curve:
     last = max(step or 0 for step in ends)
     steps = _accurate(spectrum, eta, step_grid(max(last, 100)))
     bounds = _columns(inverse_bracket(spectrum.krylov, spectrum.floor), slice(0, spectrum.num_targets))
-    return Curve(
+    return TrainingCurve(
         eta=eta,
         eta_max=2 / largest,
         steps=tuple(int(step) for step in steps),

@@ -1,7 +1,9 @@
 """What the commands share: options that mean the same everywhere, exit codes, results on stdout."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -10,6 +12,9 @@ from widenet.base.errors import InputError, WidenetError
 from widenet.base.wording import shown
 from widenet.cli.options import in_flags
 from widenet.study.study import Study
+
+if TYPE_CHECKING:  # this imports torch, which takes longer than --help may
+    from widenet.runs.store import Store
 
 DATA_KINDS = "DATA is a built-in name or a .csv, .tsv, .parquet or .npz file."
 FAILED, WRONG_INPUT, FAILED_TRIALS, INTERRUPTED = 1, 2, 3, 130
@@ -59,6 +64,33 @@ def out_option(study: Study) -> click.Option:
         type=click.Path(path_type=Path),
         help=f"Folder to write.  [default: widenet-{study.name}{suffix}]",
     )
+
+
+@contextmanager
+def resumable(store_path: Path | None, out: Path, *, quiet: bool) -> "Iterator[tuple[Store, list[str]]]":
+    """The store that a run resumes from: the one named, or one beside the folder until that is done.
+
+    With it comes a list of what is left to do by another run; as long as that has anything, the store stays.
+
+    Args:
+        store_path: The file that the caller wants.
+        out: The folder that the run will write.
+        quiet: Whether to say nothing where work is left for another run.
+    """
+    from widenet.runs.store import Store, beside
+
+    path, left, done = store_path or beside(out), list[str](), False
+    with Store(path) as store:
+        try:
+            yield store, left
+            done = not left
+        finally:
+            unneeded = store.is_empty() or (done and not store.num_unfinished())
+            if unneeded and store_path is None and not store.is_used_elsewhere():
+                path.unlink(missing_ok=True)
+            elif not unneeded and not done and not quiet:
+                kept = f"Finished work is kept in {path}: the same command resumes from there."
+                click.echo(kept, err=True)
 
 
 def tell_result(result: Any, room: Any, *, as_json: bool, out: Path | None = None) -> None:

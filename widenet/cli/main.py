@@ -9,6 +9,7 @@ import click
 from widenet.base.errors import InputError, WidenetError
 from widenet.cli.about import data, doctor
 from widenet.cli.common import FAILED, INTERRUPTED, WRONG_INPUT
+from widenet.cli.reproduce import reproduce
 from widenet.cli.study import study_command
 from widenet.cli.theory import theory
 from widenet.cli.verify import verify
@@ -39,7 +40,7 @@ def cli() -> None:
     """What a wide neural network can learn from your data, before and without training one."""
 
 
-for command in (verify, theory, data, doctor):
+for command in (verify, theory, reproduce, data, doctor):
     cli.add_command(command)
 
 

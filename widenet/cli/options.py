@@ -1,7 +1,7 @@
 """Options made from the fields of settings, and the names of fields in messages turned into flags."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import click
 
 from widenet.base.errors import InputError
-from widenet.base.wording import shown
+from widenet.base.wording import near_names, shown
 from widenet.study.settings import Meaning, Settings, meanings
 
 FLAGS = {"allow_long": "--yes"}  # arguments whose flags have names of their own
@@ -64,6 +64,19 @@ def _option(field: Field[Any], meaning: Meaning, hint: Any) -> click.Option:
         return click.Option([flag, field.name], required=True, help=meaning.text, **told)
     default = f"[default: {_default_text(field.default, meaning)}]"
     return click.Option([flag, field.name], default=field.default, help=f"{meaning.text}  {default}", **told)
+
+
+def parsed_settings(settings: type[Settings], given: Mapping[str, str]) -> dict[str, Any]:
+    """Values of fields that are given as text; a name that is no field is refused."""
+    hints = get_type_hints(settings)
+    known = {field.name: meaning for field, meaning in meanings(settings)}
+    values = {}
+    for name, text in given.items():
+        if name not in known:
+            raise InputError(f"There is no setting {shown(name)} here: {near_names(name, tuple(known))}")
+        kind = click.types.convert_type(_type(_kind(hints[name]), known[name]))
+        values[name] = kind.convert(text, click.Option([f"--set {name}", name]), None)
+    return values
 
 
 def _kind(hint: Any) -> Any:

@@ -121,22 +121,9 @@ class _Call:
         if not self.study.resumes:
             yield {}
             return
-        from widenet.runs.store import Store, beside
-
-        path, done = self.given["store"] or beside(self.out or Path(self.study.name)), False
-        with Store(path) as store:
-            try:
-                yield {"store": store}
-                done = True
-            except KeyboardInterrupt:
-                if not store.is_empty() and not self.given["quiet"]:
-                    kept = f"Finished work is kept in {path}: the same command resumes from there."
-                    click.echo(kept, err=True)
-                raise
-            finally:
-                unneeded = store.is_empty() or (done and not store.num_unfinished())
-                if unneeded and self.given["store"] is None:
-                    path.unlink(missing_ok=True)
+        out = self.out or Path(self.study.name)
+        with common.resumable(self.given["store"], out, quiet=self.given["quiet"]) as (store, _):
+            yield {"store": store}
 
 
 def _on_the_way(room: Any, fact: object) -> tuple[str, ...]:

@@ -8,12 +8,11 @@ import click
 from widenet.cli.common import DEBUG, JSON, Command, tell_result
 from widenet.cli.options import split_pairs
 from widenet.cli.study import study_command
-from widenet.papers.figures import FIGURES
 from widenet.study.study import named
 
 STUDIES = {  # commands with options of their own, by their names: where their `Study` stands
     "inside": "widenet.inside.study:INSIDE",
-    "separation": FIGURES["resnet-beyond-kernels/separation"],
+    "separation": "widenet.papers.resnet_beyond_kernels.separation.study:SEPARATION",
 }
 
 

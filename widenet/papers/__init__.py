@@ -1,1 +1,1 @@
-"""The papers' figures: a folder for each paper, a study for each figure."""
+"""The papers' figures: a folder for each paper, a file for each figure; settings, curves and claims."""

@@ -24,9 +24,9 @@ def document(title: str, content: Html, charts: dict[str, Chart]) -> str:
     Args:
         title: What the browser calls it.
         content: Header, main part and footer.
-        charts: What page.js draws into the figures of the content.
+        charts: What page.js draws into the figures of the content; without any, plotly is left out.
     """
-    scripts = [get_plotlyjs(), _resource("page.js")]
+    scripts = [*([get_plotlyjs()] if charts else []), _resource("page.js")]
     body = element(
         "body",
         element("div", content, class_="page"),

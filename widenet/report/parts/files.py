@@ -98,6 +98,19 @@ def write_folder(
         shutil.rmtree(fresh, ignore_errors=True)  # gone already where all went well
 
 
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write one file whole or not at all, in place of an earlier one."""
+    fresh = path.with_name(f".{path.name}.{uuid.uuid4().hex}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_file(fresh, content if isinstance(content, bytes) else content.encode())
+        fresh.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); choose another `out`.") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
 def _take_place(fresh: Path, place: Path) -> None:
     """Rename `fresh` to `place`; whatever happens, one of old and new is there."""
     old = fresh.with_suffix(".old")

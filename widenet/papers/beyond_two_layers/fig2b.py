@@ -1,0 +1,20 @@
+"""Figure 2(b): a product of tanhs, for every number of samples."""
+
+from widenet.papers.beyond_two_layers.comparison import SphereComparison, comparison
+
+SAMPLES = (200, 500, 1000, 2000, 5000)
+
+FIG2B = comparison(
+    "fig2b",
+    "Figure 2(b), section 7",
+    "three-tanhs",
+    "tanhs",
+    "n",
+    {
+        "quick": SphereComparison(
+            m=(100,), n=(500, 1000), rates=(5.0, 2.0, 1.0, 0.5), decays=(1e-4,), epochs=200
+        ),
+        "paper": SphereComparison(m=(500,), n=SAMPLES, rates=(5.0, 2.0, 1.0)),
+    },
+    ("The paper has m = 2000.",),
+)

@@ -1,0 +1,129 @@
+"""A figure, run: plan → forecast → trials in one store → curves → claims."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from widenet.base.progress import SILENT, Progress
+from widenet.papers.claim import judged_claim
+from widenet.papers.differences import differences
+from widenet.papers.figure import Done, Figure, FigureSettings, Scale
+from widenet.papers.jobs.job import Desk, figure_trial, work_at
+from widenet.papers.plan import Piece, pieces, wall_seconds
+from widenet.papers.result import FailedTrial, FigureResult, trial_table
+from widenet.runs.store import Store
+from widenet.runs.trial import Failure, Record, TrialResult
+from widenet.runs.trials import Executor, run_trials
+from widenet.study.forecast import Forecast
+from widenet.study.speed import Speed, measure_speed
+from widenet.training.sweeps import on_one_thread, threads
+
+
+def run_figure(
+    figure: Figure,
+    scale: Scale = "quick",
+    settings: FigureSettings | None = None,
+    *,
+    store: Store | None = None,
+    executor: Executor | None = None,
+    num_workers: int | None = None,
+    allow_long: bool = False,
+    progress: Progress = SILENT,
+) -> FigureResult:
+    """Run a figure of a paper.
+
+    Args:
+        figure: From `figure_by_name`.
+        scale: Where settings start from.
+        settings: Settings in place of those of the scale.
+        store: Where finished trials, and states of long ones, are kept; what it has is not run again.
+        executor: Where pieces of the plan run side by side, with the interface of `concurrent.futures`; by
+            default in threads of this process, as many as torch uses.
+        num_workers: Pieces that the executor runs at a time; the plan is cut to keep as many busy.
+        allow_long: Whether a run whose forecast exceeds an hour may go on.
+        progress: Told of the trials that are done.
+    """
+    begin = time.perf_counter()
+    chosen = figure.scales[scale] if settings is None else settings
+    num_workers = num_workers or torch.get_num_threads()
+    planned = pieces(figure.plan(chosen), num_workers, measure_speed())
+    forecast = _left(planned, store, num_workers)
+    progress.note(forecast)
+    forecast.refuse_long("use the scale quick, or a smaller size", allow_long=allow_long)
+    done = _run_pieces(planned, store, executor, num_workers, progress)
+    results = [Done(trial, each if isinstance(each, TrialResult) else None) for trial, each in done]
+    curves = tuple(figure.curves(chosen, results))
+    by_name = {curve.name: curve for curve in curves}
+    return FigureResult(
+        paper=figure.paper,
+        figure=figure.name,
+        title=figure.title,
+        place=figure.place,
+        scale=scale,
+        settings=chosen,
+        settings_changed=chosen != figure.scales[scale],
+        claims=tuple(judged_claim(claim, chosen, by_name) for claim in figure.claims),
+        differences=differences(figure, chosen),
+        axes=figure.axes,
+        curves=curves,
+        trials=trial_table([_summary(trial, each) for trial, each in done]),
+        failures=tuple(
+            FailedTrial(dict(trial), str(each.error)) for trial, each in done if isinstance(each, Failure)
+        ),
+        forecast=forecast,
+        seconds=time.perf_counter() - begin,
+        seed=chosen.seed,
+    )
+
+
+def figure_forecast(
+    figure: Figure, settings: FigureSettings, speed: Speed, store: Store | None = None
+) -> Forecast:
+    """What a figure costs on the threads of this process, without what the store has."""
+    num_workers = torch.get_num_threads()
+    return _left(pieces(figure.plan(settings), num_workers, speed), store, num_workers)
+
+
+def _run_pieces(
+    planned: Sequence[Piece],
+    store: Store | None,
+    executor: Executor | None,
+    num_workers: int,
+    progress: Progress,
+) -> list[tuple[Record, TrialResult | Failure]]:
+    """What came of every trial, in the order of the plan."""
+    groups = [[figure_trial(settings) for settings in piece.trials] for piece in planned]
+    path = None if store is None else store.path
+    if executor is not None:
+        work = on_one_thread(work_at(Desk(path)))
+        outcomes = run_trials(
+            groups, work, store=store, executor=executor, num_workers=num_workers, progress=progress
+        )
+    else:
+        with threads(num_workers) as (pool, stopped):
+            work = work_at(Desk(path, stopped))
+            outcomes = run_trials(
+                groups, work, store=store, executor=pool, num_workers=num_workers, progress=progress
+            )
+    places = [place for piece in planned for place in piece.places]
+    trials = [trial for piece in planned for trial in piece.trials]
+    in_order = sorted(zip(places, trials, outcomes, strict=True), key=lambda each: each[0])
+    return [(trial, outcome) for _, trial, outcome in in_order]
+
+
+def _left(planned: Sequence[Piece], store: Store | None, num_workers: int) -> Forecast:
+    """What the pieces cost of which some trial is not in the store."""
+    if store is not None:
+        whole = store.get
+        planned = [each for each in planned if any(whole(figure_trial(one)) is None for one in each.trials)]
+    return Forecast(wall_seconds(planned, num_workers))
+
+
+def _summary(settings: Record, outcome: TrialResult | Failure) -> dict[str, Any]:
+    """A trial's settings, with the few numbers of its record that are no curve."""
+    if isinstance(outcome, Failure):
+        return {**settings, "failed": True}
+    kept = (name for name, value in outcome.record.items() if isinstance(value, bool | int | float | str))
+    return {**settings, **{name: outcome.record[name] for name in kept if name not in settings}}
