@@ -1,7 +1,7 @@
 # make run      install into .venv, audit the digits, say where the report is
 # make test     the tests            make lint     ruff and mypy
 # make bench    speed and quality against peers, as ratios in one run
-# make docs     what is generated of docs/: the house, the API       make pictures    screenshots of reports
+# make docs     what is generated of docs/: the house, the API, the papers' claims       make pictures    screenshots of reports
 # make docs-check   whether that is up to date, and the slow blocks of the pages run
 # make clean    everything that the targets above made
 
@@ -26,10 +26,12 @@ lint: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-dev
 	$(BIN)/python -m tools.house
 	$(BIN)/python -m tools.api
+	$(BIN)/python -m tools.reproduction
 
 docs-check: $(VENV)/.installed-dev
 	$(BIN)/python -m tools.house --check
 	$(BIN)/python -m tools.api --check
+	$(BIN)/python -m tools.reproduction --check
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup -m slow \
 		-o faulthandler_timeout=900 tests/docs
 

@@ -1,0 +1,172 @@
+"""The page of all claims at paper scale, from the results under docs/reproduction.
+
+    python -m tools.reproduction take FOLDER ...   keep result.json, figure.png and data.csv of these results
+    python -m tools.reproduction                   write docs/reproduction.md
+    python -m tools.reproduction --check           say what is out of date; exit code 1 if anything is
+
+A result is stale when its figure is gone, when the figure's settings have other fields now, or when its
+claims, judged again on the stored curves by the code as it is, are not those that are stored.
+"""
+
+import json
+import math
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from tools.house import outdated, write
+from widenet.base.errors import InputError
+from widenet.papers.claim import judged_claim
+from widenet.papers.curve import Curve, Point
+from widenet.papers.differences import differences
+from widenet.papers.figure import Figure, FigureSettings
+from widenet.papers.figures import FIGURES, figure_by_name
+from widenet.report.parts.files import finite
+from widenet.study.result import plain
+from widenet.theory.names import TITLES
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER, PAGE = Path("docs/reproduction"), Path("docs/reproduction.md")
+KEPT = ("result.json", "figure.png", "data.csv")
+HEAD = """# The papers' claims, measured
+
+This page is written from the results in [docs/reproduction](reproduction) by `python -m tools.reproduction`;
+[The papers' figures](reproduce.md) says how verdicts come about. Numbers are ranges over seeds, at the best
+epoch as the papers choose it, and at the last.
+"""
+
+
+def records(root: Path) -> dict[str, dict[str, Any]]:
+    """The stored results by the full names of their figures, in the order of the papers."""
+    found = {
+        f"{path.parent.parent.name}/{path.parent.name}": json.loads(path.read_text(encoding="utf-8"))
+        for path in (root / FOLDER).glob("*/*/result.json")
+    }
+    order = {name: place for place, name in enumerate(FIGURES)}
+    return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+
+
+def stale(name: str, record: dict[str, Any]) -> str:
+    """Why a stored result is not what the code would make of its curves; empty where it is."""
+    if name not in FIGURES:
+        return f"{name}: there is no such figure any more."
+    if record["scale"] != "paper" or record["failures"]:
+        return f"{name}: it is not a whole result at paper scale."
+    figure = figure_by_name(name)
+    kind = type(figure.scales["paper"])
+    now, then = {each.name for each in fields(kind)}, set(record["settings"])
+    if now != then:
+        return f"{name}: its settings differ from the figure's by {', '.join(sorted(now ^ then))}."
+    try:
+        judged = judged_again(figure, record)
+    except (KeyError, InputError) as error:
+        return f"{name}: its claims cannot be judged again ({error})."
+    if judged != record["claims"]:
+        return f"{name}: its claims are not those that its curves give now."
+    if list(differences(figure, settings_of(figure, record))) != record["differences"]:
+        return f"{name}: what differs from the paper is not what is told now."
+    return ""
+
+
+def settings_of(figure: Figure, record: dict[str, Any]) -> FigureSettings:
+    """The stored settings."""
+    given = {name: _value(value) for name, value in record["settings"].items()}
+    settings: FigureSettings = type(figure.scales["paper"])(**given)
+    return settings
+
+
+def judged_again(figure: Figure, record: dict[str, Any]) -> list[Any]:
+    """The claims, judged on the stored curves."""
+    curves = {each["name"]: _curve(each) for each in record["curves"]}
+    settings = settings_of(figure, record)
+    return [finite(plain(judged_claim(claim, settings, curves))) for claim in figure.claims]
+
+
+def _curve(record: dict[str, Any]) -> Curve:
+    points = tuple(
+        Point(**{name: _value(value) for name, value in each.items()}) for each in record["points"]
+    )
+    return Curve(record["name"], points, record["style"], record["on_right"])
+
+
+def _value(value: Any) -> Any:
+    """A stored value; None stands for a run that diverged, as nothing is missing where no trial failed."""
+    if isinstance(value, list):
+        return tuple(math.inf if item is None else item for item in value)
+    return value
+
+
+def page(found: dict[str, dict[str, Any]]) -> str:
+    """The whole page."""
+    papers = dict.fromkeys(name.partition("/")[0] for name in found)
+    absent = [name for name in FIGURES if name not in found]
+    told = f"\nNot yet run at paper scale: {', '.join(absent)}.\n" if absent else ""
+    return "\n".join([HEAD + told, *(line for paper in papers for line in _paper(paper, found))])
+
+
+def _paper(paper: str, found: dict[str, dict[str, Any]]) -> Iterator[str]:
+    yield f"## {TITLES.get(paper, paper)}\n"
+    for name, record in found.items():
+        if name.startswith(f"{paper}/"):
+            yield from _figure(name, record)
+
+
+def _figure(name: str, record: dict[str, Any]) -> Iterator[str]:
+    hours = record["seconds"] / 3600
+    own = ", with changed settings" if record["settings_changed"] else ""
+    yield f"### {record['figure']}: {record['title']}\n"
+    yield f"{record['place']}; {record['settings']['seeds']} seeds, {hours:.1f} hours{own}.\n"
+    yield f"![{record['title']}](reproduction/{name}/figure.png)\n"
+    for claim in record["claims"]:
+        best, last = claim["best_epoch"], claim["last_epoch"]
+        yield f"- **{claim['verdict']}** (best epoch: {best}; last epoch: {last}). {claim['text']}"
+        yield f"  ({claim['source']})"
+        for each in claim["measured"]:
+            yield f"  - {each['what']}: {_range(each['best'])}; last epoch {_range(each['last'])}; claimed "
+            yield f"    {each['relation']} {each['than']} ({_range(each['bounds_best'])})"
+    yield ""
+    yield from (f"- {told}" for told in record["differences"])
+    yield ""
+
+
+def _range(values: list[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    if not known:
+        return "diverged"
+    low, high = f"{min(known):.3g}", f"{max(known):.3g}"
+    return low if low == high else f"{low} to {high}"
+
+
+def take(root: Path, folder: Path) -> None:
+    """Keep the files of a result."""
+    record = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    place = root / FOLDER / record["paper"] / record["figure"]
+    place.mkdir(parents=True, exist_ok=True)
+    for name in KEPT:
+        shutil.copyfile(folder / name, place / name)
+
+
+def main(arguments: list[str]) -> int:
+    """Take, write or check; returns the exit code."""
+    if arguments[:1] not in ([], ["take"], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    if arguments[:1] == ["take"]:
+        for folder in arguments[1:]:
+            take(ROOT, Path(folder))
+    found = records(ROOT)
+    told = [reason for name, record in found.items() if (reason := stale(name, record))]
+    made = {PAGE: page(found)}
+    if arguments == ["--check"]:
+        told += outdated(ROOT, made, "python -m tools.reproduction")
+    else:
+        write(ROOT, made)
+    print("\n".join(told), file=sys.stderr) if told else None
+    return 1 if told else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
