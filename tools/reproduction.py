@@ -19,12 +19,14 @@ from typing import Any
 
 from tools.house import outdated, write
 from widenet.base.errors import InputError
-from widenet.papers.claim import judged_claim
+from widenet.papers.claim import Measured, judged_claim
 from widenet.papers.curve import Curve, Point
 from widenet.papers.differences import differences
 from widenet.papers.figure import Figure, FigureSettings
 from widenet.papers.figures import FIGURES, figure_by_name
+from widenet.papers.verdict import Verdict
 from widenet.report.parts.files import finite
+from widenet.report.reproduce.sentences import measured_sentence
 from widenet.study.result import plain
 from widenet.theory.names import TITLES
 
@@ -123,21 +125,16 @@ def _figure(name: str, record: dict[str, Any]) -> Iterator[str]:
     for claim in record["claims"]:
         best, last = claim["best_epoch"], claim["last_epoch"]
         yield f"- **{claim['verdict']}** (best epoch: {best}; last epoch: {last}). {claim['text']}"
-        yield f"  ({claim['source']})"
-        for each in claim["measured"]:
-            yield f"  - {each['what']}: {_range(each['best'])}; last epoch {_range(each['last'])}; claimed "
-            yield f"    {each['relation']} {each['than']} ({_range(each['bounds_best'])})"
+        yield f"  ({claim['source']}{'' if claim['is_papers'] else '; a comparison of ours'})"
+        yield from (f"  - {measured_sentence(_measured(each))}" for each in claim["measured"])
     yield ""
     yield from (f"- {told}" for told in record["differences"])
     yield ""
 
 
-def _range(values: list[float | None]) -> str:
-    known = [value for value in values if value is not None]
-    if not known:
-        return "diverged"
-    low, high = f"{min(known):.3g}", f"{max(known):.3g}"
-    return low if low == high else f"{low} to {high}"
+def _measured(record: dict[str, Any]) -> Measured:
+    verdicts = {name: Verdict(record[name]) for name in ("best_epoch", "last_epoch")}
+    return Measured(**{name: _value(value) for name, value in record.items()} | verdicts)
 
 
 def take(root: Path, folder: Path) -> None:
