@@ -42,3 +42,12 @@ def test_points_are_compared_seed_by_seed():
         "b": Curve("b", (Point(1.0, (1.0, 10.0), (1.0, 10.0)),)),
     }
     assert judged_claim(claim, None, curves).verdict is Verdict.HELD  # though 2 < 10
+
+
+def test_a_bound_is_told_once():
+    plain = judged_claim(CLAIM, 1.0, curve((0.2, 0.4), (0.2, 0.4))).measured[0]
+    assert plain.is_told
+    beside = Claim(
+        "a", "b", lambda _, found: [check_below("x", found["net"].at(1), "y/20", found["net"].at(1))]
+    )
+    assert not judged_claim(beside, None, curve((3.0, 3.0), (3.0, 3.0))).measured[0].is_told

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from widenet.base.errors import InputError
-from widenet.base.wording import counted
+from widenet.base.wording import counted, number
 from widenet.papers.curve import Curves, least
 from widenet.papers.verdict import Check, Verdict, agreed, together
 
@@ -47,9 +47,10 @@ class Measured:
     last_epoch: Verdict
 
     @property
-    def is_constant(self) -> bool:
-        """Whether the bound is one number, which `than` tells."""
-        return len({*self.bounds_best, *self.bounds_last}) == 1
+    def is_told(self) -> bool:
+        """Whether `than` ends with the bound, which is then one number."""
+        bounds = {*self.bounds_best, *self.bounds_last}
+        return len(bounds) == 1 and self.than.endswith(number(bounds.pop()))
 
 
 @dataclass(frozen=True)

@@ -45,12 +45,12 @@ def claim_sentence(claim: JudgedClaim) -> str:
 
 def measured_sentence(measured: Measured) -> str:
     """One number of a claim beside its bound, at both epochs, and what validation rows choose."""
-    bound = "" if measured.is_constant else f", {numbers_told(measured.bounds_best)}"
+    bound = "" if measured.is_told else f", {numbers_told(measured.bounds_best)}"
     told = (
         f"{measured.what}: {numbers_told(measured.best)}; claimed {measured.relation} {measured.than}{bound}"
     )
     if measured.last != measured.best:
-        bound = "" if measured.is_constant else f" ({measured.than}: {numbers_told(measured.bounds_last)})"
+        bound = "" if measured.is_told else f" ({measured.than}: {numbers_told(measured.bounds_last)})"
         told += f"; at the last epoch {numbers_told(measured.last)}{bound}"
     if measured.validated:
         told += f"; chosen on validation rows {numbers_told(measured.validated)}"
