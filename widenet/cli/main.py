@@ -49,7 +49,7 @@ def main() -> NoReturn:
     try:
         sys.exit(cli(standalone_mode=False) or 0)
     except (KeyboardInterrupt, click.Abort):
-        _fail("Interrupted; no result was written.", INTERRUPTED)
+        _fail("Interrupted.", INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

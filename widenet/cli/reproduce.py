@@ -29,22 +29,23 @@ def _reproduce(names: tuple[str, ...], show_list: bool, as_json: bool, **given: 
     is_one = len(figures) == 1
     folder = Path(f"{FOLDER}-{given['scale']}")
     out = given.pop("out") or (folder / figures[0].full_name if is_one else folder)
-    result = _run(figures, names, out, is_one=is_one, **given)
+    beside = out if is_one else _named(out, names)
+    result = _run(figures, out, beside, is_one=is_one, **given)
     _tell(result, out, as_json=as_json, is_one=is_one and bool(result.figures))
     return EXIT_CODES[result.outcome.value]
 
 
 def _run(
     figures: "Sequence[Figure]",
-    names: Sequence[str],
     out: Path,
+    beside: Path,
     *,
     is_one: bool,
     quiet: bool,
     yes: bool,
     **given: Any,
 ) -> "GalleryResult":
-    """Run the figures; each is written as soon as it is done, and the gallery when all are."""
+    """Run the figures; each is written to `out` as soon as it is done, and the gallery when all are."""
     from widenet.papers.gallery import run_figures
     from widenet.report import reproduce as room
     from widenet.report.parts.files import check_folder, write_file, write_folder
@@ -62,7 +63,7 @@ def _run(
         check_folder(folder(figure), room.FILES, force=True)
     with (
         told_progress(quiet=quiet, words=room.on_the_way) as progress,
-        resumable(given["store"], _named(out, names), quiet=quiet) as (store, left),
+        resumable(given["store"], beside, quiet=quiet) as (store, left),
     ):
         result = run_figures(
             figures,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from widenet.papers.claim import Claim
 from widenet.papers.curve import Curve, Curves, Point, check_above, check_below, series
-from widenet.papers.figure import Axes, Done, FigureSettings
+from widenet.papers.figure import Axes, Done, Figure, FigureSettings, Scale
 from widenet.papers.jobs.spectra import FIRST, spectrum_trial
 from widenet.papers.verdict import Check
 from widenet.runs.trial import Record
@@ -118,3 +118,30 @@ def _largest(points: Sequence[Point]) -> Point:
 def _times(point: Point, factor: float) -> Point:
     values = tuple(factor * value for value in point.best)
     return Point(point.x, values, values)
+
+
+def alignment(
+    name: str, data: str, images: str, scales: dict[Scale, AlignmentSettings], *departures: str
+) -> Figure:
+    """The figure of one set of images.
+
+    Args:
+        name: As "fig1a".
+        data: Name of the set.
+        images: What people call it.
+        scales: Settings.
+        departures: What is not as in the paper, besides what is common to these figures.
+    """
+    return Figure(
+        paper="fine-grained",
+        name=name,
+        title=f"Eigenvalues of H∞ and projections of labels on its eigenvectors, {images}",
+        place=f"Figure {name[3]}({name[4]}), section 4",
+        scales=scales,
+        axes=AXES,
+        plan=plan(data),
+        curves=curves,
+        claims=CLAIMS,
+        departures=(*DEPARTURES, *departures),
+        needs=(data,),
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from widenet.papers.claim import Claim
 from widenet.papers.curve import Curve, Curves, Point, check_below, series
-from widenet.papers.figure import Axes, Done, FigureSettings
+from widenet.papers.figure import Axes, Done, Figure, FigureSettings, Scale
 from widenet.papers.jobs.descents import NUM_RECORDS, descent_trial
 from widenet.papers.jobs.spectra import spectrum_trial
 from widenet.papers.verdict import Check
@@ -142,3 +142,30 @@ def _gap(loss: float, predicted: float, first: float) -> float:
     if math.isinf(loss) or math.isinf(predicted):
         return math.inf
     return abs(math.sqrt(loss) - math.sqrt(predicted)) / math.sqrt(first)
+
+
+def convergence(
+    name: str, data: str, images: str, scales: dict[Scale, ConvergenceSettings], *departures: str
+) -> Figure:
+    """The figure of one set of images.
+
+    Args:
+        name: As "fig1a".
+        data: Name of the set.
+        images: What people call it.
+        scales: Settings.
+        departures: What is not as in the paper, besides what is common to these figures.
+    """
+    return Figure(
+        paper="fine-grained",
+        name=name,
+        title=f"Gradient descent on true, random and worst-case labels of {images}",
+        place=f"Figure {name[3]}({name[4]}), section 4",
+        scales=scales,
+        axes=AXES,
+        plan=plan(data),
+        curves=curves,
+        claims=CLAIMS,
+        departures=(*DEPARTURES, *departures),
+        needs=(data,),
+    )

@@ -8,7 +8,7 @@ from statistics import correlation
 
 from widenet.papers.claim import Claim
 from widenet.papers.curve import Curve, Curves, Point, check_above, series
-from widenet.papers.figure import Axes, Done, FigureSettings
+from widenet.papers.figure import Axes, Done, Figure, FigureSettings, Scale
 from widenet.papers.jobs.descents import descent_trial
 from widenet.papers.jobs.label_noise import noise_trial
 from widenet.papers.verdict import Check
@@ -171,3 +171,30 @@ def _by_seed(curve: Curve) -> list[tuple[float, ...]]:
 def _each(function: Callable[[float], float], point: Point) -> Point:
     values = tuple(map(function, point.best))
     return Point(point.x, values, values)
+
+
+def generalisation(
+    name: str, data: str, images: str, scales: dict[Scale, GeneralisationSettings], *departures: str
+) -> Figure:
+    """The figure of one set of images.
+
+    Args:
+        name: As "fig1a".
+        data: Name of the set.
+        images: What people call it.
+        scales: Settings.
+        departures: What is not as in the paper, besides what is common to these figures.
+    """
+    return Figure(
+        paper="fine-grained",
+        name=name,
+        title=f"Test errors and complexity against the portion of random labels, {images}",
+        place=f"Figure {name[3]}({name[4]}), section 5",
+        scales=scales,
+        axes=AXES,
+        plan=plan(data),
+        curves=curves,
+        claims=CLAIMS,
+        departures=(*DEPARTURES, *departures),
+        needs=(data,),
+    )

@@ -9,9 +9,9 @@ from widenet.papers.resnet_beyond_kernels.comparison import (
     curves,
     plan,
 )
+from widenet.papers.resnet_beyond_kernels.learning import DECAYS, RATES
 
 TRAINED = "hidden"
-RATES, DECAYS = (0.5, 0.2, 0.1, 0.05), (0.005, 0.002, 0.001, 0.0005)
 
 FIG2B = Figure(
     paper="resnet-beyond-kernels",

@@ -1,6 +1,7 @@
 """Figure 3(a): H = βF + αG(F) for several β, all layers of the ResNet trained."""
 
 from widenet.papers.figure import Figure
+from widenet.papers.resnet_beyond_kernels.learning import DECAYS, RATES
 from widenet.papers.resnet_beyond_kernels.sensitivity import (
     AXES,
     DEPARTURES,
@@ -11,7 +12,6 @@ from widenet.papers.resnet_beyond_kernels.sensitivity import (
 )
 
 TRAINED = "all"
-RATES, DECAYS = (0.5, 0.2, 0.1, 0.05), (0.005, 0.002, 0.001, 0.0005)
 
 FIG3A = Figure(
     paper="resnet-beyond-kernels",

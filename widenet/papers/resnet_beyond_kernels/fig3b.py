@@ -1,6 +1,7 @@
 """Figure 3(b): H = βF + αG(F) for several β, hidden layers of the ResNet trained."""
 
 from widenet.papers.figure import Figure
+from widenet.papers.resnet_beyond_kernels.learning import DECAYS, RATES
 from widenet.papers.resnet_beyond_kernels.sensitivity import (
     AXES,
     DEPARTURES,
@@ -11,7 +12,6 @@ from widenet.papers.resnet_beyond_kernels.sensitivity import (
 )
 
 TRAINED = "hidden"
-RATES, DECAYS = (0.5, 0.2, 0.1, 0.05), (0.005, 0.002, 0.001, 0.0005)
 
 FIG3B = Figure(
     paper="resnet-beyond-kernels",
