@@ -214,3 +214,30 @@ def test_a_state_that_cannot_be_written_leaves_the_one_before(path, state, monke
             store.save_state(MINE, {"W": np.ones(100_000)}, {"number": 2})
         assert store.load_state(MINE).notes == {"number": 1}
         assert_same(store.load_state(MINE).arrays, state)
+
+
+def test_a_result_takes_the_place_of_its_own_state_alone(path, state):
+    with Store(path) as store:
+        for trial in (MINE, OTHER):
+            store.save_state(trial, state, {})
+        store.commit([Row.of(MINE, TrialResult({"loss": 1.0}))])
+        assert store.load_state(MINE) is None
+        assert_same(store.load_state(OTHER).arrays, state)
+
+
+def test_a_state_outlives_a_result_that_is_not_stored(path, state, monkeypatch):
+    """A kill at any moment of the commit leaves the state, from which the trial goes on."""
+    delete = tables.delete_state
+
+    def die(*arguments):
+        delete(*arguments)
+        raise KeyboardInterrupt
+
+    with Store(path) as store:
+        store.save_state(MINE, state, {})
+        monkeypatch.setattr(tables, "delete_state", die)
+        with pytest.raises(KeyboardInterrupt):
+            store.commit([Row.of(MINE, TrialResult({"loss": 1.0}))])
+    with Store(path) as store:
+        assert store.get(MINE) is None
+        assert_same(store.load_state(MINE).arrays, state)

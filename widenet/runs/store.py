@@ -99,11 +99,15 @@ class Store:
     def commit(self, rows: Sequence[Row]) -> list[TrialResult]:
         """Store results in one transaction, end the claims on them, and return what is stored.
 
-        Where another process was quicker, that is the result of the other one.
+        Where another process was quicker, that is the result of the other one. How far a trial had come is
+        forgotten in the same transaction: at every moment the store has its result or its state.
         """
+        has_states = tables.has_table(self._connection, "states")
         with self._transaction() as connection:
             for row in rows:
                 tables.insert_row(connection, "trials", row)
+                if has_states:
+                    tables.delete_state(connection, row.identity)
             connection.executemany("DELETE FROM claims WHERE id = ?", [(row.id,) for row in rows])
         return [(self._read("trials", row.id) or row).result() for row in rows]
 
@@ -126,7 +130,7 @@ class Store:
         """
         self._upgrade()
         with self._transaction() as connection:
-            tables.delete_state(connection, trial)
+            tables.delete_state(connection, trial.identity)
             for row in tables.state_rows(trial, TrialState(arrays, notes, finished)):
                 tables.insert_row(connection, "states", row)
 
@@ -142,7 +146,7 @@ class Store:
         """Forget how far a trial has come."""
         if tables.has_table(self._connection, "states"):
             with self._transaction() as connection:
-                tables.delete_state(connection, trial)
+                tables.delete_state(connection, trial.identity)
 
     def is_empty(self) -> bool:
         """Whether it holds nothing that anybody would miss."""

@@ -103,9 +103,9 @@ def part_identity(trial: Trial, part: int) -> bytes:
     return b"%s part %d" % (trial.identity, part)
 
 
-def delete_state(connection: sqlite3.Connection, trial: Trial) -> None:
-    """Remove all parts of a trial's state, those too that an earlier, longer one left."""
-    prefix = trial.identity + b" part "
+def delete_state(connection: sqlite3.Connection, identity: bytes) -> None:
+    """Remove all parts of the state of the trial with this identity, those of an earlier, longer one too."""
+    prefix = identity + b" part "
     connection.execute("DELETE FROM states WHERE substr(identity, 1, ?) = ?", (len(prefix), prefix))
 
 

@@ -13,10 +13,11 @@ from widenet.papers.jobs.images import (
     image_rows,
     signs_of,
 )
-from widenet.papers.jobs.job import Desk, job_of
+from widenet.papers.jobs.job import Desk, figure_trial, job_of
 from widenet.papers.jobs.label_noise import fit_noisy_labels, noise_trial
 from widenet.papers.jobs.spectra import find_spectra, index_bins, spectrum_trial
 from widenet.runs import Store, kept
+from widenet.runs.tables import Row
 from widenet.study.speed import Speed
 
 pytestmark = pytest.mark.usefixtures("small_images")
@@ -89,7 +90,10 @@ def test_a_killed_descent_goes_on_and_leaves_no_weights(tmp_path, monkeypatch):
     (result,) = run_descents([trial], Desk(tmp_path / "runs.store"))
     assert result.record == whole
     with Store(tmp_path / "runs.store") as store:
-        assert store.is_empty()
+        mine = figure_trial(trial)
+        assert store.load_state(mine) is not None  # a kill here costs nothing that was computed
+        store.commit([Row.of(mine, result)])
+        assert store.load_state(mine) is None
 
 
 def test_the_cost_counts_steps_and_the_worst_labels():

@@ -6,7 +6,7 @@ import torch
 from widenet.memorise.experiments import InputWay, image_problem, synthetic_problem
 from widenet.memorise.methods.adam import AdamRecipe
 from widenet.networks.quadratic import quadratic_outputs
-from widenet.papers.jobs.job import Desk
+from widenet.papers.jobs.job import Desk, figure_trial
 from widenet.papers.jobs.memorising import (
     IMAGES,
     SYNTHETIC,
@@ -17,6 +17,7 @@ from widenet.papers.jobs.memorising import (
     synthetic_trial,
 )
 from widenet.runs import Store, kept
+from widenet.runs.tables import Row
 from widenet.study.speed import Speed
 
 SPEED = Speed(single=1e11, double=5e10, bytes=1e10)
@@ -92,7 +93,10 @@ def test_a_killed_run_goes_on(tmp_path, monkeypatch):
     (result,) = memorise_images([trial], Desk(tmp_path / "runs.store"))
     assert result.record == whole
     with Store(tmp_path / "runs.store") as store:
-        assert store.is_empty()
+        mine = figure_trial(trial)
+        assert store.load_state(mine) is not None  # a kill here costs nothing that was computed
+        store.commit([Row.of(mine, result)])
+        assert store.load_state(mine) is None
 
 
 def test_many_records_are_thinned_and_the_last_is_kept():

@@ -76,7 +76,6 @@ def run_descents(trials: Sequence[Record], desk: Desk) -> Iterable[TrialResult]:
                 kept=kept,
                 progress=lambda step: desk.look_up(),
             )
-            kept.drop()  # weights take room, and the record says all that is shown
         yield TrialResult(_record(run, trial["n"]))
 
 

@@ -90,7 +90,6 @@ def memorise_synthetic(trials: Sequence[Record], desk: Desk) -> Iterable[TrialRe
         method = PlainDescent(eta=trial["eta"], max_steps=trial["num_steps"], target=0.0)
         with desk.kept(trial) as kept:
             state = train_method(problem, method, kept, progress=Watched(desk))
-            kept.drop()
         yield TrialResult({**_shown(state), "last": last_loss(state)})
 
 
@@ -104,7 +103,6 @@ def memorise_images(trials: Sequence[Record], desk: Desk) -> Iterable[TrialResul
         method = AdamRecipe(**{each.name: trial[each.name] for each in fields(AdamRecipe)})
         with desk.kept(trial) as kept:
             state = train_method(problem, method, kept, progress=Watched(desk))
-            kept.drop()
         unseen = unseen_fit(test.X, test.labels.to(torch.float64), method.weights(problem, state), way, seed)
         errors = {"test_clean": unseen.clean, "test_perturbed": unseen.perturbed}
         yield TrialResult({**_shown(state), "last": last_loss(state), **errors})
