@@ -49,6 +49,7 @@ def network_record() -> Callable[..., dict[str, Any]]:
         test: Sequence[float],
         *,
         train: Sequence[float] = (),
+        validation: Sequence[float] = (),
         frobenius: float = 1.0,
         two_four: float = 1.0,
         diverged: bool = False,
@@ -66,7 +67,7 @@ def network_record() -> Callable[..., dict[str, Any]]:
             moved={} if diverged else {"W": Moved(frobenius, two_four, 1.0, 1.0, 1.0, 1.0)},
             diverged=diverged,
             seconds=0.0,
-            validation_error=tuple(test),
+            validation_error=tuple(validation or test),
         )
         return run.to_dict()
 

@@ -9,7 +9,7 @@ from widenet.papers.resnet_beyond_kernels.comparison import (
     curves,
     plan,
 )
-from widenet.papers.resnet_beyond_kernels.learning import DECAYS, RATES
+from widenet.papers.resnet_beyond_kernels.learning import DECAYS
 
 TRAINED = "hidden"
 
@@ -30,7 +30,13 @@ FIG2B = Figure(
             kernel_decays=(1e-5, 1e-3, 1e-2, 0.1, 1.0),
             seeds=2,
         ),
-        "paper": CubeComparison(n=1000, kernel_m=(100, 1000), rates=RATES, decays=DECAYS),
+        "paper": CubeComparison(
+            n=1000,
+            rates=(0.5, 0.2, 0.1),
+            decays=DECAYS,
+            kernel_m=(100, 1000),
+            kernel_decays=(1e-5, 1e-3, 1e-2, 0.1, 1.0),
+        ),
     },
     axes=AXES,
     plan=plan(TRAINED),

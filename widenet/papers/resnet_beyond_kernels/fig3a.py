@@ -1,7 +1,7 @@
 """Figure 3(a): H = βF + αG(F) for several β, all layers of the ResNet trained."""
 
 from widenet.papers.figure import Figure
-from widenet.papers.resnet_beyond_kernels.learning import DECAYS, RATES
+from widenet.papers.resnet_beyond_kernels.learning import DECAYS
 from widenet.papers.resnet_beyond_kernels.sensitivity import (
     AXES,
     DEPARTURES,
@@ -20,7 +20,7 @@ FIG3A = Figure(
     place="Figure 3(a), section 8.1",
     scales={
         "quick": SensitivitySettings(n=500, m=(100,), rates=(0.1,), decays=(0.005, 0.002)),
-        "paper": SensitivitySettings(n=500, rates=RATES, decays=DECAYS),
+        "paper": SensitivitySettings(n=500, rates=(0.2, 0.1, 0.05), decays=DECAYS),
     },
     axes=AXES,
     plan=plan(TRAINED),

@@ -1,7 +1,7 @@
 """Figure 3(b): H = βF + αG(F) for several β, hidden layers of the ResNet trained."""
 
 from widenet.papers.figure import Figure
-from widenet.papers.resnet_beyond_kernels.learning import DECAYS, RATES
+from widenet.papers.resnet_beyond_kernels.learning import DECAYS
 from widenet.papers.resnet_beyond_kernels.sensitivity import (
     AXES,
     DEPARTURES,
@@ -22,7 +22,7 @@ FIG3B = Figure(
         "quick": SensitivitySettings(
             n=1000, m=(200,), rates=(0.5, 0.2), decays=(0.002,), beta=(1.0, 0.5, 0.2), seeds=2
         ),
-        "paper": SensitivitySettings(n=1000, rates=RATES, decays=DECAYS),
+        "paper": SensitivitySettings(n=1000, rates=(1.0, 0.5, 0.2), decays=DECAYS),
     },
     axes=AXES,
     plan=plan(TRAINED),

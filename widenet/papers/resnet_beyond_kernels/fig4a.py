@@ -18,7 +18,7 @@ FIG4A = Figure(
     title="SGD against nets of small norm on the parity of six signs, d = 40 in the paper",
     place="Figure 4(a), printed as Figure 1 as well, section 8.2",
     scales={
-        "quick": ParitySettings(m=(200, 500), rates=(20.0, 10.0, 5.0), decays=(0.0, 1e-5, 1e-4), epochs=100),
+        "quick": ParitySettings(m=(200, 500), decays=(0.0, 1e-5, 5e-5), epochs=100),
         "paper": ParitySettings(),
     },
     axes=AXES,

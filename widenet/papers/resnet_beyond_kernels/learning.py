@@ -11,10 +11,7 @@ from widenet.runs.trial import Record
 from widenet.study.settings import setting
 
 WIDTHS = (20, 50, 100, 200, 500, 1000)
-RATES, DECAYS = (
-    (0.5, 0.2, 0.1, 0.05),
-    (0.005, 0.002, 0.001, 0.0005),
-)  # of hidden layers
+DECAYS = (0.005, 0.002, 0.001)  # of hidden layers, and of all where β varies
 
 
 @dataclass(frozen=True)
