@@ -9,7 +9,7 @@ from widenet.base.errors import InputError
 from widenet.base.wording import number
 from widenet.papers.verdict import Check
 
-Style = Literal["line", "dashed", "marks", "reference"]
+Style = Literal["line", "dashed", "dashdot", "marks", "reference"]
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Curve:
     Attributes:
         name: As the paper's legend has it.
         points: In order of x.
-        style: A solid line, a dashed one (for what the paper does not draw, such as limits), marks alone, or
-            a thin line of reference.
+        style: A solid line, a dashed one (for what the paper does not draw, such as limits), one of dashes
+            and dots (for another way to the same curve), marks alone, or a thin line of reference.
         on_right: Whether it belongs to the axis on the right.
     """
 
@@ -56,6 +56,11 @@ class Curve:
     points: tuple[Point, ...]
     style: Style = "line"
     on_right: bool = False
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether it may be a variant of a solid curve: a limit of it, or another way to it."""
+        return self.style in ("dashed", "dashdot")
 
     def at(self, x: float) -> Point:
         """The point at x."""

@@ -21,12 +21,19 @@ BY_N = replace(SMALL, m=(10,), n=(40, 80))
 AS_CLAIMED = {"3layer-hidden": 1.0, "2layer-hidden": 5.0, "3layer-last": 9.0, "2layer-last": 20.0}
 
 
+def is_limit(trial):
+    return trial["job"].endswith("LIMITS")
+
+
 @pytest.fixture
 def record_of(network_record, kernel_record):
     """Records with the errors of a table; kernels have those of their network, and 7 if it has no other."""
 
     def by_error(errors, of_ntk=7.0, of_exact=None):
         def made(trial):
+            if is_limit(trial):
+                errors_by_decay = [1.0 for _ in trial["decays"]]
+                return dict.fromkeys(("decays", "validation", "test"), errors_by_decay)
             is_kernel, name = trial["job"].endswith("KERNELS"), trial["network"]
             if is_kernel and name.endswith("hidden"):
                 return kernel_record(trial, of_ntk)
@@ -44,14 +51,33 @@ def record_of(network_record, kernel_record):
 @pytest.mark.parametrize(("figure", "concept"), [(FIG1A, "three-sines"), (FIG2A, "three-tanhs")])
 def test_the_plan_has_every_method_width_and_seed(figure, concept):
     plan = figure.plan(SMALL)
-    assert len(plan) == 8 * 2 * 2  # methods, widths, seeds
-    trials = [trial for batch in plan for trial in batch]
-    assert {trial["data"] for trial in trials} == {f"{concept}:n=40,seed={seed}" for seed in (0, 1)}
+    assert len(plan) == 8 * 2 * 2 + 4 * 2 * 2  # methods, widths, seeds; limits at both ends of the axis
+    everything = [trial for batch in plan for trial in batch]
+    assert {trial["data"] for trial in everything} == {f"{concept}:n=40,seed={seed}" for seed in (0, 1)}
+    trials = [trial for trial in everything if not is_limit(trial)]
     rates = {(each["network"], each["width"], each["rate"]) for each in trials if "rate" in each}
     for network in ("3layer-hidden", "2layer-hidden"):
         assert {(network, m, value / m) for m in (10, 20) for value in (1.0, 0.5)} <= rates
     assert {rate for name, _, rate in rates if name == "3layer-last"} == set(SMALL.last_rates)  # at every m
     assert {trial["initialisation"]["name"] for trial in trials} == {"layers"}
+
+
+def test_limits_start_where_networks_do():
+    """The last layer is solved from 0; the other layers move from outputs that are drawn by seed."""
+    limits = {
+        (each["kernel"], each["start"], each["seed"])
+        for batch in FIG1A.plan(SMALL)
+        for each in batch
+        if is_limit(each)
+    }
+    assert limits == {
+        *((f"relu{depth}-bias-last", "", 0) for depth in (2, 3)),
+        *(
+            (f"relu{depth}-bias-hidden", f"relu{depth}-bias-last", seed)
+            for depth in (2, 3)
+            for seed in (0, 1)
+        ),
+    }
 
 
 @pytest.mark.parametrize("figure", [FIG1B, FIG2B])
@@ -81,7 +107,7 @@ def test_each_claim_fails_where_its_numbers_do(verdicts, record_of):
 def test_wider_must_be_better(verdicts, record_of, network_record):
     def flat(trial):
         made = record_of(AS_CLAIMED)(trial)
-        if trial["network"] == "3layer-hidden" and trial["job"].endswith("NETWORKS"):
+        if trial.get("network") == "3layer-hidden" and trial["job"].endswith("NETWORKS"):
             return network_record(trial, [0.5 * trial["width"] / 10])
         return made
 
@@ -92,12 +118,12 @@ def test_seeds_that_disagree_and_failures_decide_nothing(verdicts, record_of):
     made = record_of(AS_CLAIMED)
 
     def disagreeing(trial):
-        other = trial["seed"] == 1 and trial["network"] == "3layer-hidden"
+        other = trial["seed"] == 1 and trial.get("network") == "3layer-hidden"
         return record_of({**AS_CLAIMED, "3layer-hidden": 30.0})(trial) if other else made(trial)
 
     assert verdicts(FIG1A, SMALL, disagreeing)[0] is NOT_DECIDED
     failing = verdicts(
-        FIG1A, SMALL, lambda trial: None if trial["network"] == "2layer-hidden" else made(trial)
+        FIG1A, SMALL, lambda trial: None if trial.get("network") == "2layer-hidden" else made(trial)
     )
     assert failing[0] is NOT_DECIDED
 

@@ -13,8 +13,9 @@ from widenet.networks.tangent import jacobian, tangent_gram
 from widenet.papers.jobs.draws import draws
 from widenet.papers.jobs.job import Desk
 from widenet.papers.jobs.kernels import KERNELS, TIMES, kernel_runs, kernel_trial
-from widenet.papers.jobs.limits import LIMITS, limit_runs, limit_trial
+from widenet.papers.jobs.limits import LIMITS, limit_runs, limit_trial, starting_outputs
 from widenet.papers.resnet_beyond_kernels.comparison import resnet_offset
+from widenet.study.speed import Speed
 from widenet.training.rows import as_rows
 from widenet.training.settings import TrainingSettings
 from widenet.training.together import Group
@@ -81,3 +82,51 @@ def test_an_offset_joins_the_kernel():
     plain, shifted = (limit_trial(DATA, 20, "relu2-bias-last", DECAYS, offset) for offset in (0.0, 5.0))
     first, second = (limit_runs(each.record) for each in LIMITS.work([plain, shifted], Desk()))
     assert first[0].test != second[0].test
+
+
+SPHERE, LAYERS = "three-sines:n=30,seed=1", Initialisation("layers")
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_outputs_start_where_those_of_wide_networks_do(depth):
+    """Covariances over many draws of the process, and over many draws of a network."""
+    rows, net = draws("three-sines:n=3,seed=1", 1), network_by_name(f"{depth}layer-hidden", 100)
+    X, num = torch.cat([each.X for each in (rows.train, rows.validation, rows.test)]), 2000
+    process = torch.stack(
+        [torch.cat(starting_outputs(rows, f"relu{depth}-bias-last", seed))[:, 0] for seed in range(num)]
+    )
+    generator = torch.Generator().manual_seed(0)
+    networks = torch.stack(
+        [
+            network_outputs(net, draw_parameters(net, 4, 1, LAYERS, generator=generator), X.float())[0, :, 0]
+            for _ in range(num)
+        ]
+    ).double()
+    assert_close(process.T.cov(), networks.T.cov(), rtol=0.15, atol=0.05)
+    assert_close(process.mean(0), torch.zeros(5, dtype=torch.float64), rtol=0, atol=0.1)
+
+
+def test_the_limit_starts_where_wide_networks_do():
+    """Means over draws of weights; with a ~ N(0, 1) the kernel at width m is m times its limit."""
+    width, seeds = 2000, range(16)
+    wide = [
+        kernel_trial(SPHERE, 20, "2layer-hidden", width, seed, [width * each for each in DECAYS], LAYERS)
+        for seed in seeds
+    ]
+    kernel, start = "relu2-bias-hidden", "relu2-bias-last"
+    limits = [limit_trial(SPHERE, 20, kernel, DECAYS, start=start, seed=seed) for seed in seeds]
+    finite = torch.tensor([kernel_runs(each.record)[0].test for each in KERNELS.work(wide, Desk())])
+    limit = torch.tensor([limit_runs(each.record)[0].test for each in LIMITS.work(limits, Desk())])
+    (from_0,) = LIMITS.work([limit_trial(SPHERE, 20, kernel, DECAYS)], Desk())
+    spread = (finite.var() / 16 + limit.var() / 16).sqrt()
+    assert abs(finite.mean() - limit.mean()) < 3 * spread
+    assert limit.std() > 0.01 * limit.mean()
+    assert abs(limit.mean() - limit_runs(from_0.record)[0].test[0]) > 0.01
+
+
+def test_starting_at_a_process_costs_more():
+    plain, begun = (
+        limit_trial(DATA, 20, "relu2-bias-hidden", DECAYS, start=s) for s in ("", "relu2-bias-last")
+    )
+    speed = Speed(1e11, 5e10, 1e10)
+    assert LIMITS.seconds([begun], speed) > LIMITS.seconds([plain], speed)

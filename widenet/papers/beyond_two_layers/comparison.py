@@ -11,6 +11,7 @@ from widenet.papers.claim import Claim
 from widenet.papers.curve import Curve, Curves, Point, Style, check_below, lowest
 from widenet.papers.figure import Axes, Done, Figure, Scale
 from widenet.papers.jobs.kernels import kernel_runs, kernel_trial
+from widenet.papers.jobs.limits import limit_runs, limit_trial
 from widenet.papers.jobs.networks import network_trial, rate_and_decay
 from widenet.papers.verdict import Check
 from widenet.runs.trial import Record
@@ -20,7 +21,7 @@ Varied = Literal["m", "n"]
 
 PAPER = "beyond-two-layers"
 LAYERS = ("3layer", "2layer")
-BY_SGD = ", by SGD"
+BY_SGD, LIMIT = ", by SGD", ", m = ∞"
 METHODS = {  # what follows the depth in a curve's name: the layers that are trained, and whether exactly
     "": ("hidden", False),
     "(last)": ("last", True),
@@ -30,7 +31,8 @@ METHODS = {  # what follows the depth in a curve's name: the layers that are tra
 X_AXES: dict[Varied, str] = {"m": "m = number of hidden neurons", "n": "N = number of samples"}
 MORE_DEPARTURES = (
     "Kernels of finite width are solved exactly for every ridge and every time of gradient flow, not by SGD; "
-    "dashed lines, the last layer by SGD, are what the paper draws as (last).",
+    "lines of dashes and dots, the last layer by SGD, are what the paper draws as (last).",
+    "Dashed lines, the limits of infinite width, are not in the paper.",
 )
 
 
@@ -86,19 +88,40 @@ def _curves(concept: str, varied: Varied) -> Callable[[SphereComparison, Sequenc
 
 
 def cells(settings: SphereComparison, concept: str, varied: Varied) -> Iterator[Cell]:
-    """Networks of both depths, their conjugate kernels and NTKs, and conjugate kernels by SGD."""
+    """Networks of both depths, their kernels, conjugate ones by SGD too, and limits of kernels."""
     fixed = "n" if varied == "m" else "m"
     if len(getattr(settings, fixed)) > 1:
         raise InputError(f"`{fixed}` has several values, but this figure varies {varied}: give one.")
     places = [(m, n, seed) for m in settings.m for n in settings.n for seed in settings.all_seeds]
     for kind, (trained, is_exact) in METHODS.items():
         reading = kernel_runs if is_exact else rate_and_decay
-        style: Style = "dashed" if BY_SGD in kind else "line"
+        style: Style = "dashdot" if BY_SGD in kind else "line"
         for layers in LAYERS:
             for m, n, seed in places:
                 data, network = f"{concept}:n={n},seed={seed}", f"{layers}-{trained}"
                 trials = (_solved if is_exact else _trained)(settings, data, network, m, seed)
                 yield Cell(f"{layers}{kind}", {"m": m, "n": n}[varied], seed, trials, reading, style)
+    yield from _limit_cells(settings, concept, varied)
+
+
+def _limit_cells(settings: SphereComparison, concept: str, varied: Varied) -> Iterator[Cell]:
+    """Where m is varied, a horizontal line."""
+    for kind in ("last", "NTK"):
+        for layers in LAYERS:
+            for n in settings.n:
+                for seed in settings.all_seeds:
+                    trial = _limit(settings, f"{concept}:n={n},seed={seed}", kind, layers[0], seed)
+                    for x in sorted({min(settings.m), max(settings.m)}) if varied == "m" else (n,):
+                        yield Cell(f"{layers}({kind}){LIMIT}", x, seed, (trial,), limit_runs, "dashed")
+
+
+def _limit(settings: SphereComparison, data: str, kind: str, depth: str, seed: int) -> Record:
+    """Outputs start at a Gaussian process; the last layer is solved from 0, as at finite width."""
+    conjugate, tangent = (f"relu{depth}-bias-{layers}" for layers in ("last", "hidden"))
+    kernel, start = (conjugate, "") if kind == "last" else (tangent, conjugate)
+    return limit_trial(
+        data, settings.held_out, kernel, settings.kernel_decays, start=start, seed=seed if start else 0
+    )
 
 
 def _trained(settings: SphereComparison, data: str, network: str, m: int, seed: int) -> tuple[Record, ...]:

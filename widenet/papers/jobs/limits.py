@@ -1,4 +1,8 @@
-"""Kernels of infinite width on a draw of a concept class: ridge regression at every ridge, exact."""
+"""Kernels of infinite width on a draw of a concept class: ridge regression at every ridge, exact.
+
+Outputs of wide networks start at 0, or at a draw f⁽⁰⁾ of a Gaussian process where the last layer's weights do
+not become small. Linearised training from there fits Y − f⁽⁰⁾ and adds f⁽⁰⁾ back.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,7 +13,7 @@ from torch import Tensor
 from widenet.kernels.matrix import cross_matrix, gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.papers.grid_run import GridRun
-from widenet.papers.jobs.draws import draw_shape, draws
+from widenet.papers.jobs.draws import Draws, draw_shape, draws
 from widenet.papers.jobs.job import Desk, Job
 from widenet.runs.trial import Record, TrialResult
 from widenet.study.speed import Speed
@@ -17,10 +21,17 @@ from widenet.training.linear import factorise, ridge_predictions
 
 EIGEN_OPERATIONS = 25.0  # times n³, of an eigendecomposition in units of a matrix product's operations
 KERNEL_OPERATIONS = 200.0  # of an entry of the kernel
+JITTER = 1e-10  # times the mean variance, on the diagonal of a process that is drawn from
 
 
 def limit_trial(
-    data: str, num_held_out: int, kernel: str, decays: Sequence[float], offset: float = 0.0
+    data: str,
+    num_held_out: int,
+    kernel: str,
+    decays: Sequence[float],
+    offset: float = 0.0,
+    start: str = "",
+    seed: int = 0,
 ) -> dict[str, Any]:
     """The settings of one trial.
 
@@ -30,9 +41,18 @@ def limit_trial(
         kernel: A name of `kernel_by_name`.
         decays: Weight decays; the ridge is n times that, as the loss of SGD is a mean over rows.
         offset: A constant that joins the kernel.
+        start: The kernel of the process that outputs start from; empty where they start at 0.
+        seed: Of what is drawn from that process.
     """
     common = {"job": f"{__name__}:LIMITS", "data": data, "num_held_out": num_held_out}
-    return {**common, "kernel": kernel, "decays": list(decays), "offset": offset}
+    return {
+        **common,
+        "kernel": kernel,
+        "decays": list(decays),
+        "offset": offset,
+        "start": start,
+        "seed": seed,
+    }
 
 
 def fit_limits(trials: Sequence[Record], desk: Desk) -> Iterable[TrialResult]:
@@ -42,11 +62,27 @@ def fit_limits(trials: Sequence[Record], desk: Desk) -> Iterable[TrialResult]:
         rows, kernel = draws(trial["data"], trial["num_held_out"]), kernel_by_name(trial["kernel"])
         factors = factorise(gram_matrix(kernel, rows.train.X) + trial["offset"])
         ridges = len(rows.train.X) * torch.tensor(trial["decays"], dtype=torch.float64)
+        seen, *unseen = starting_outputs(rows, trial["start"], trial["seed"])
         errors = {}
-        for name, held_out in (("validation", rows.validation), ("test", rows.test)):
+        sets = zip(("validation", "test"), (rows.validation, rows.test), unseen, strict=True)
+        for name, held_out, begun in sets:
             cross = cross_matrix(kernel, held_out.X, rows.train.X) + trial["offset"]
-            errors[name] = mean_errors(ridge_predictions(factors, cross, rows.train.Y, ridges), held_out.Y)
+            moved = ridge_predictions(factors, cross, rows.train.Y - seen, ridges)
+            errors[name] = mean_errors(begun + moved, held_out.Y)
         yield TrialResult({**errors, "decays": trial["decays"]})
+
+
+def starting_outputs(rows: Draws, start: str, seed: int) -> list[Tensor]:
+    """f⁽⁰⁾ (n, k) on training, validation and test rows: one draw for each output, or 0 without a process."""
+    sets = (rows.train, rows.validation, rows.test)
+    if not start:
+        return [torch.zeros_like(each.Y) for each in sets]
+    covariance = gram_matrix(kernel_by_name(start), torch.cat([each.X for each in sets]))
+    covariance.diagonal().add_(JITTER * covariance.diagonal().mean())
+    generator = torch.Generator().manual_seed(seed)
+    shape = (len(covariance), rows.train.Y.shape[1])
+    noise = torch.randn(shape, generator=generator, dtype=torch.float64)
+    return list((torch.linalg.cholesky(covariance) @ noise).split([len(each.X) for each in sets]))
 
 
 def mean_errors(predictions: Tensor, Y: Tensor) -> list[float]:
@@ -56,12 +92,14 @@ def mean_errors(predictions: Tensor, Y: Tensor) -> list[float]:
 
 
 def limit_seconds(trials: Sequence[Record], speed: Speed) -> float:
-    """An eigendecomposition, kernels with held-out rows, and predictions at every ridge."""
+    """An eigendecomposition, kernels with held-out rows, predictions at every ridge, and the start."""
     first = trials[0]
     n, _, k = draw_shape(first["data"])
     num_rows = 2 * first["num_held_out"]
     products = 2 * num_rows * n * (n + k * len(first["decays"]))
     operations = EIGEN_OPERATIONS * n**3 + products + KERNEL_OPERATIONS * n * (n + num_rows)
+    if first["start"]:
+        operations += (n + num_rows) ** 3 / 3 + KERNEL_OPERATIONS * (n + num_rows) ** 2
     return len(trials) * 2 * operations / speed.double
 
 

@@ -46,7 +46,7 @@ def _trace(curve: Curve, place: int) -> Spec:
     finite = [[value for value in point.best if math.isfinite(value)] for point in points]
     mean = [sum(values) / len(values) for values in finite]
     colour, few = COLOURS[place % len(COLOURS)], len(points) <= MOST_MARKS
-    dash = {"dashed": "dash", "reference": "dot"}.get(curve.style) or DASHES[
+    dash = {"dashed": "dash", "dashdot": "dashdot", "reference": "dot"}.get(curve.style) or DASHES[
         place // len(COLOURS) % len(DASHES)
     ]
     trace = line_trace(
@@ -70,4 +70,4 @@ def _trace(curve: Curve, place: int) -> Spec:
 
 
 def _symbol(curve: Curve, place: int) -> str:
-    return SYMBOLS[place % len(SYMBOLS)] + ("-open" if curve.style == "dashed" else "")
+    return SYMBOLS[place % len(SYMBOLS)] + ("-open" if curve.is_variant else "")

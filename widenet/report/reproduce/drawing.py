@@ -82,7 +82,7 @@ def _add(axes: Any, curve: Curve, position: int) -> None:
     ]
     few = len(x) <= MOST_MARKS
     mark = MARKS[position % len(MARKS)]
-    line = {"marks": "none", "dashed": DASHES[1]}.get(
+    line = {"marks": "none", "dashed": DASHES[1], "dashdot": "-."}.get(
         curve.style, "-" if few else DASHES[position % len(DASHES)]
     )
     axes.errorbar(
@@ -93,7 +93,7 @@ def _add(axes: Any, curve: Curve, position: int) -> None:
         color=COLOURS[position % len(COLOURS)],
         marker=mark if few or curve.style == "marks" else None,
         markersize=4,
-        markerfacecolor="white" if curve.style == "dashed" else None,
+        markerfacecolor="white" if curve.is_variant else None,
         linestyle=line,
         linewidth=1.2,
         capsize=2,

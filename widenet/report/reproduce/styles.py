@@ -8,10 +8,10 @@ from widenet.papers.curve import Curve
 def colour_places(curves: Sequence[Curve]) -> list[int]:
     """A number for the colour and the mark of each curve.
 
-    A dashed curve named like another, with a comma and more behind, as "2layer(NTK), m = ∞", has that one's.
+    A variant named like another curve, with a comma and more behind, as "2layer(NTK), m = ∞", has that one's.
     """
     own = {curve.name: place for place, curve in enumerate(curves)}
-    return [_kin(curve, own) if curve.style == "dashed" else own[curve.name] for curve in curves]
+    return [_kin(curve, own) if curve.is_variant else own[curve.name] for curve in curves]
 
 
 def _kin(curve: Curve, own: dict[str, int]) -> int:
