@@ -35,9 +35,9 @@ def small_images(monkeypatch):
     """Let jobs see digits of 8 × 8 pixels for every set of images."""
     sets = {}
     monkeypatch.setattr(images, "whole_set", lambda data: sets.setdefault(data, digits(data)))
-    images._projections.cache_clear()
+    images._eigenvectors.cache_clear()
     yield lambda data: images.whole_set(data)
-    images._projections.cache_clear()
+    images._eigenvectors.cache_clear()
 
 
 @pytest.fixture

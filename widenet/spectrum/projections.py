@@ -48,12 +48,29 @@ def label_projections(H: Tensor, Y: Tensor) -> LabelProjections:
     """
     if Y.shape[:-1] != H.shape[:1]:
         raise InputError(f"Labels must have shape ({len(H)}, columns), not {tuple(Y.shape)}.")
+    return projections_onto(all_eigenvectors(H), Y)
+
+
+@dataclass(frozen=True)
+class Eigenvectors:
+    """H = V diag(λ) Vᵀ."""
+
+    eigenvalues: Tensor  # ascending, shape (n,)
+    vectors: Tensor  # one in each column, shape (n, n)
+
+
+def all_eigenvectors(H: Tensor) -> Eigenvectors:
+    """All of a Gram matrix (n, n), float64; they can serve for several sets of labels."""
     require_memory(24 * len(H) ** 2, f"The eigenvectors of {len(H):,} rows", "use fewer rows")
-    eigenvalues, vectors = torch.linalg.eigh(H)
-    last = vectors[:, 0]
+    return Eigenvectors(*torch.linalg.eigh(H))
+
+
+def projections_onto(eigen: Eigenvectors, Y: Tensor) -> LabelProjections:
+    """`label_projections` of labels Y (n, p) where the eigenvectors are known."""
+    last = eigen.vectors[:, 0]
     sign = torch.sign(last[last.abs().argmax()])
     return LabelProjections(
-        eigenvalues=eigenvalues.flip(0),
-        projections=(vectors.T @ Y).abs().flip(0),
-        worst=math.sqrt(len(H)) * sign * last,
+        eigenvalues=eigen.eigenvalues.flip(0),
+        projections=(eigen.vectors.T @ Y).abs().flip(0),
+        worst=math.sqrt(len(last)) * sign * last,
     )

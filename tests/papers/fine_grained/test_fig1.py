@@ -18,11 +18,13 @@ SETTINGS = replace(FIG1A.scales["quick"], steps=10)
 LOSSES = {0.0: (1.0, 0.1, 0.01), 1.0: (1.0, 0.8, 0.6), None: (1.0, 0.99, 0.98)}
 
 
-def records(losses=LOSSES, predicted=None, random_of_seed_1=None):
-    """Trials of the plan with these losses at steps 0, 1 and 10, for both seeds unless told."""
+def records(
+    losses=LOSSES, predicted=None, random_of_seed_1=None, changed=0.01, figure=FIG1A, settings=SETTINGS
+):
+    """Trials of the plan with these losses at steps 0, 1 and 10, for both seeds by default."""
     predicted = predicted or [losses[0.0], losses[1.0], losses[1.0], losses[None]]
     results = []
-    for batch in FIG1A.plan(SETTINGS):
+    for batch in figure.plan(settings):
         for trial in batch:
             if "portion" not in trial:
                 record = {"steps": [0, 1, 10], "predicted": predicted}
@@ -31,7 +33,7 @@ def records(losses=LOSSES, predicted=None, random_of_seed_1=None):
                 if trial["seed"] == 1 and trial["portion"] == 1.0 and random_of_seed_1:
                     found = random_of_seed_1
                 steps = [0, 1, 10] if len(found) == 3 else [0, 1]
-                record = {"steps": steps, "loss": list(found)}
+                record = {"steps": steps, "loss": list(found), "sign_changes": [0.0, changed]}
             results.append(Done(trial, TrialResult(record)))
     return results
 
@@ -56,16 +58,19 @@ def test_curves_are_losses_by_step_and_seed():
         (1.0, (0.8, 0.8)),
         (10.0, (0.6, 0.6)),
     ]
-    assert [curve.style for curve in found.values()] == ["line"] * 3 + ["dashed"] * 3
+    assert [curve.style for curve in found.values()] == ["line"] * 3 + ["dashed"] * 3 + ["marks"] * 3
+    signs = found["worst-case labels, signs that changed"]
+    assert [(point.x, point.best) for point in signs.points] == [(10.0, (0.01, 0.01))]
+    assert [curve.on_right for curve in found.values()] == [False] * 6 + [True] * 3
 
 
 def test_claims_are_held_where_true_is_fast_and_worst_is_slow():
-    assert verdicts(FIG1A, SETTINGS, records()) == [HELD, HELD, HELD]
+    assert verdicts(FIG1A, SETTINGS, records()) == [HELD] * 4
 
 
 def test_claims_are_not_held_where_it_is_the_other_way_round():
     turned = {0.0: LOSSES[1.0], 1.0: LOSSES[0.0], None: LOSSES[0.0]}
-    assert verdicts(FIG1A, SETTINGS, records(turned)) == [NOT_HELD, NOT_HELD, HELD]
+    assert verdicts(FIG1A, SETTINGS, records(turned, changed=0.3)) == [NOT_HELD, NOT_HELD, HELD, NOT_HELD]
 
 
 def test_seeds_that_disagree_decide_nothing():
@@ -89,7 +94,33 @@ def test_a_run_that_diverged_is_slower_than_any():
 def test_failed_trials_decide_nothing():
     failed = [Done(each.settings, None) for each in records()]
     assert verdicts(FIG1A, SETTINGS, [records()[0], *failed[1:]])[0] is NOT_DECIDED
-    assert verdicts(FIG1A, SETTINGS, [failed[0], *records()[1:]]) == [HELD, HELD, NOT_DECIDED]
+    assert verdicts(FIG1A, SETTINGS, [failed[0], *records()[1:]]) == [HELD, HELD, NOT_DECIDED, HELD]
+
+
+FIG1C = figure_by_name("fine-grained/fig1c")
+TWO_STEPS = replace(FIG1C.scales["quick"], steps=10)
+
+
+def test_a_second_step_size_has_curves_and_a_claim_of_its_own():
+    done = records(figure=FIG1C, settings=TWO_STEPS)
+    found = {curve.name: curve for curve in FIG1C.curves(TWO_STEPS, done)}
+    assert [name for name in found if name.startswith("true labels")] == [
+        "true labels",
+        "true labels, η = 0.006",
+        "true labels, predicted",
+        "true labels, η = 0.006, predicted",
+        "true labels, signs that changed",
+        "true labels, η = 0.006, signs that changed",
+    ]
+    assert found["true labels, η = 0.006"].style == "dashdot"
+    assert verdicts(FIG1C, TWO_STEPS, done) == [HELD] * 5
+    half = len(done) // 2
+    unlike = records(
+        predicted=[(1.0, 0.5, 0.01), *[LOSSES[1.0]] * 2, LOSSES[None]], figure=FIG1C, settings=TWO_STEPS
+    )
+    only_first, only_second = [*unlike[:half], *done[half:]], [*done[:half], *unlike[half:]]
+    assert verdicts(FIG1C, TWO_STEPS, only_first) == [HELD, HELD, NOT_HELD, HELD, HELD]
+    assert verdicts(FIG1C, TWO_STEPS, only_second) == [HELD, HELD, HELD, HELD, NOT_HELD]
 
 
 FIG1B = figure_by_name("fine-grained/fig1b")

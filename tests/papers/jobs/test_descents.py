@@ -5,6 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from widenet.networks.two_layer import draw_fine_grained, fine_grained_gradient, fine_grained_outputs
+from widenet.papers.jobs import images
 from widenet.papers.jobs.descents import DESCENTS, descent_trial, run_descents
 from widenet.papers.jobs.images import (
     TEST_LABELS,
@@ -162,7 +163,8 @@ def test_limits_of_noisy_labels_are_kernel_regression():
             assert record["complexities"][seed][place] == pytest.approx(measure, rel=1e-6)
 
 
-def test_projections_are_computed_once():
+def test_eigenvectors_are_computed_once_for_all_labels(monkeypatch):
     first = image_projections("mnist-2", 30, (0,))
-    assert image_projections("mnist-2", 30, (0,)) is first
+    monkeypatch.setattr(images, "all_eigenvectors", None)
+    assert_close(image_projections("mnist-2", 30, (1, 2)).worst, first.worst, rtol=0, atol=0)
     assert_close(first.projections.square().sum(0), torch.full((2,), 30.0, dtype=torch.float64))

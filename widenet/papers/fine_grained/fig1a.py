@@ -7,7 +7,7 @@ FIG1A = convergence(
     "mnist-2",
     "MNIST",
     {
-        "quick": ConvergenceSettings(n=500, m=2000, eta=0.02, steps=200, seeds=2),
+        "quick": ConvergenceSettings(n=500, m=2000, eta=(0.02,), steps=200, seeds=2),
         "paper": ConvergenceSettings(),
     },
 )

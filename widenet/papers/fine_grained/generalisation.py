@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import correlation
 
 from widenet.papers.claim import Claim
-from widenet.papers.curve import Curve, Curves, Point, check_above, series
+from widenet.papers.curve import Curve, Curves, Point, check_above, check_below, series
 from widenet.papers.figure import Axes, Done, Figure, FigureSettings, Scale
 from widenet.papers.jobs.descents import descent_trial
 from widenet.papers.jobs.label_noise import noise_trial
@@ -17,17 +17,15 @@ from widenet.study.settings import setting
 
 L1, WRONG, COMPLEXITY = "ℓ1 loss", "classification error", "complexity measure (10)"
 MEASURES = {L1: "l1_errors", WRONG: "misclassified", COMPLEXITY: "complexities"}  # and where records have it
-LIMIT = ", m = ∞ on n rows"
+LIMIT = ", m = ∞"
 AXES = Axes("Portion of random labels", "Generalization error", "Complexity measure (10)")
 DIFFERENT = 1.5  # times the complexity of true labels is that of random ones
 TREND = 0.9  # correlation above which two curves have the same trend
+NEAR = 0.1  # difference of ℓ1 losses up to which a network is near its limit
 DEPARTURES = (
-    "Networks have fewer rows than the paper's 10,000, so that descent can come near its end on random "
-    "labels too; the complexity beside them is that of the same rows, and their step size keeps ηn at 10, as "
-    "the paper has it.",
-    "The paper trains until the loss converges; here the number of iterations is a setting.",
-    "Dashed lines are not in the paper: networks of infinite width trained to the end, on n rows, and the "
-    "complexity of these.",
+    "The paper trains networks for every portion until the loss converges. Here the portions and the number "
+    "of iterations are settings, and dashed lines show networks of infinite width, trained to the end, for "
+    "every portion.",
 )
 
 
@@ -36,42 +34,52 @@ class GeneralisationSettings(FigureSettings):
     """Rows, labels and networks."""
 
     portions: tuple[float, ...] = setting((0.0, 0.2, 0.4, 0.6, 0.8, 1.0), "Portions.", low=0, high=1)
-    n: int = setting(10_000, "Training rows of infinitely wide networks.", low=10, high=10_000)
-    net_n: int = setting(500, "Training rows of networks.", low=10, high=10_000)
+    net_portions: tuple[float, ...] = setting(
+        (0.2,), "Portions for which networks are trained.", low=0, high=1
+    )
+    n: int = setting(10_000, "Training rows.", low=10, high=10_000)
     num_test: int = setting(2000, "Test rows.", low=10, high=2000)
     m: int = setting(10_000, "Neurons.", low=1, high=2**20)
-    eta: float = setting(0.02, "Step size η.", low=0, strict=True)
+    eta: float = setting(1e-3, "Step size η.", low=0, strict=True)
     kappa: float = setting(1e-2, "Scale κ of the initial weights.", low=0, strict=True)
-    steps: int = setting(6000, "Iterations.", low=1, high=10**6)
+    steps: int = setting(200, "Iterations.", low=1, high=10**6)
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """What follows the names of errors that are known for every portion."""
+        return ("", LIMIT) if set(self.net_portions) == set(self.portions) else (LIMIT,)
+
+
+SMALL = GeneralisationSettings(
+    net_portions=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0), n=300, num_test=500, m=1000, steps=700, seeds=2
+)
 
 
 def plan(data: str) -> Callable[[GeneralisationSettings], Sequence[Sequence[Record]]]:
-    """Limits on both numbers of rows, and a network for each seed and portion."""
+    """The limit, and a network for each seed and portion."""
 
     def planned(settings: GeneralisationSettings) -> Sequence[Sequence[Record]]:
         s = settings
-        limits = [[noise_trial(data, n, s.num_test, s.portions, s.all_seeds)] for n in (s.net_n, s.n)]
         nets = [
-            [descent_trial(data, s.net_n, s.num_test, portion, s.m, s.kappa, s.eta, s.steps, seed)]
+            [descent_trial(data, s.n, s.num_test, portion, s.m, s.kappa, s.eta, s.steps, seed)]
             for seed in s.all_seeds
-            for portion in s.portions
+            for portion in s.net_portions
         ]
-        return limits + nets
+        return [[noise_trial(data, s.n, s.num_test, s.portions, s.all_seeds)], *nets]
 
     return planned
 
 
 def curves(settings: GeneralisationSettings, done: Sequence[Done]) -> list[Curve]:
-    """Errors of networks with the complexity of their rows, and dashed those of infinite width."""
-    few, many, *nets = [each.result for each in done]
-    num = len(settings.portions)
+    """Errors of networks, dashed those of infinite width, and the complexity of the rows of both."""
+    limit, *nets = [each.result for each in done]
+    num = len(settings.net_portions)
     by_seed = [nets[start : start + num] for start in range(0, len(nets), num)]
     lines = [
-        series(name, settings.portions, [[_last(net, MEASURES[name]) for net in row] for row in by_seed])
+        series(name, settings.net_portions, [[_last(net, MEASURES[name]) for net in row] for row in by_seed])
         for name in (L1, WRONG)
     ]
-    lines.append(_limit_series(COMPLEXITY, "", few, settings))
-    return lines + [_limit_series(name, LIMIT, many, settings) for name in MEASURES]
+    return [*lines, *(_of_limit(name, limit, settings) for name in MEASURES)]
 
 
 def _last(result: TrialResult | None, name: str) -> float:
@@ -81,13 +89,12 @@ def _last(result: TrialResult | None, name: str) -> float:
     return math.inf if result.record["diverged"] else float(result.record[name][-1])
 
 
-def _limit_series(
-    name: str, ending: str, result: TrialResult | None, settings: GeneralisationSettings
-) -> Curve:
+def _of_limit(name: str, result: TrialResult | None, settings: GeneralisationSettings) -> Curve:
     missing = [[math.nan] * len(settings.portions)] * settings.seeds
     values = missing if result is None else result.record[MEASURES[name]]
-    on_right = name == COMPLEXITY
-    return series(name + ending, settings.portions, values, "dashed" if ending else "line", on_right=on_right)
+    if name == COMPLEXITY:
+        return series(name, settings.portions, values, on_right=True)
+    return series(name + LIMIT, settings.portions, values, "dashed")
 
 
 CLAIMS = (
@@ -95,12 +102,12 @@ CLAIMS = (
         f"Random and true labels differ clearly in complexity: that of random labels is over {DIFFERENT:g} "
         "times that of true ones.",
         "section 5, evaluating (10)",
-        lambda settings, found: [_different(found, ending) for ending in ("", LIMIT)],
+        lambda settings, found: [_different(found)],
     ),
     Claim(
         "The complexity increases with the portion of random labels, from each portion to the next.",
         "section 5, evaluating (10)",
-        lambda settings, found: [_increasing(found, ending) for ending in ("", LIMIT)],
+        lambda settings, found: [_increasing(found)],
         margin=0.0,
     ),
     Claim(
@@ -108,7 +115,7 @@ CLAIMS = (
         f"correlation with either error is above {TREND:g}.",
         "Figure 2, caption",
         lambda settings, found: [
-            _trend(found, name, ending) for ending in ("", LIMIT) for name in (L1, WRONG)
+            _trend(found, name, ending) for ending in settings.endings for name in (L1, WRONG)
         ],
         margin=0.0,
     ),
@@ -118,29 +125,34 @@ CLAIMS = (
         lambda settings, found: [_bound(found, ending) for ending in ("", LIMIT)],
         margin=0.0,
     ),
+    Claim(
+        f"Infinite width stands for networks: their ℓ1 losses differ by less than {NEAR:g}.",
+        "section 5, whose bound rests on the limit",
+        lambda settings, found: [_near(found, portion) for portion in settings.net_portions],
+        margin=0.0,
+        is_papers=False,
+    ),
 )
 
 
-def _different(found: Curves, ending: str) -> Check:
-    first, *_, last = found[COMPLEXITY + ending].points
+def _different(found: Curves) -> Check:
+    first, *_, last = found[COMPLEXITY].points
     bound = _each(lambda value: DIFFERENT * value, first)
-    what = f"complexity of random labels{ending}"
-    return check_above(what, last, f"{DIFFERENT:g} times that of true labels", bound)
+    return check_above("complexity of random labels", last, f"{DIFFERENT:g} times that of true labels", bound)
 
 
-def _increasing(found: Curves, ending: str) -> Check:
-    points = found[COMPLEXITY + ending].points
+def _increasing(found: Curves) -> Check:
     ratios = [
         [after / before for before, after in zip(here.best, there.best, strict=True)]
-        for here, there in pairwise(points)
+        for here, there in pairwise(found[COMPLEXITY].points)
     ]
     least = tuple(min(by_seed) for by_seed in zip(*ratios, strict=True))
-    what = f"least ratio of complexities of neighbouring portions{ending}"
+    what = "least ratio of complexities of neighbouring portions"
     return check_above(what, Point(math.inf, least, least), "", 1.0)
 
 
 def _trend(found: Curves, name: str, ending: str) -> Check:
-    errors, complexities = _by_seed(found[name + ending]), _by_seed(found[COMPLEXITY + ending])
+    errors, complexities = _by_seed(found[name + ending]), _by_seed(found[COMPLEXITY])
     values = tuple(_correlation(*pair) for pair in zip(errors, complexities, strict=True))
     what = f"correlation of {name} and complexity{ending}"
     return check_above(what, Point(math.inf, values, values), "", TREND)
@@ -162,6 +174,13 @@ def _bound(found: Curves, ending: str) -> Check:
     )
     what = f"least excess of ℓ1 loss over classification error{ending}"
     return check_above(what, Point(math.inf, excess, excess), "", 0.0)
+
+
+def _near(found: Curves, portion: float) -> Check:
+    pairs = zip(found[L1].at(portion).best, found[L1 + LIMIT].at(portion).best, strict=True)
+    apart = tuple(abs(net - limit) for net, limit in pairs)
+    what = f"difference of ℓ1 losses at the portion {portion:g}"
+    return check_below(what, Point(portion, apart, apart), "", NEAR)
 
 
 def _by_seed(curve: Curve) -> list[tuple[float, ...]]:
