@@ -3,6 +3,7 @@
 import torch
 
 from widenet.networks.names import network_by_name
+from widenet.papers.jobs import networks
 from widenet.papers.jobs.draws import draw_shape, draws
 from widenet.papers.jobs.job import Desk
 from widenet.papers.jobs.networks import NETWORKS, network_trial, rate_and_decay
@@ -32,6 +33,19 @@ def test_a_run_is_the_same_in_any_company():
     together = [each.record for each in NETWORKS.work(TRIALS, Desk())]
     alone = [next(iter(NETWORKS.work([trial], Desk()))).record for trial in TRIALS]
     for first, second in zip(together, alone, strict=True):
+        assert {**first, "seconds": 0} == {**second, "seconds": 0}
+
+
+def test_wide_networks_are_trained_a_few_at_a_time(monkeypatch):
+    whole = [each.record for each in NETWORKS.work(TRIALS, Desk())]
+    wide = network_trial(DATA, 30, "3layer-all", 1000, GRID[0])
+    assert (networks.num_together(TRIALS[0]), networks.num_together(wide)) == (2**23 // (3 * 180), 2)
+    sizes, train = [], train_together
+    monkeypatch.setattr(networks, "CACHE_ENTRIES", 0)
+    monkeypatch.setattr(networks, "train_together", lambda *a, **k: sizes.append(len(a[2])) or train(*a, **k))
+    parts = [each.record for each in NETWORKS.work(TRIALS, Desk())]
+    assert sizes == [2, 1]
+    for first, second in zip(whole, parts, strict=True):
         assert {**first, "seconds": 0} == {**second, "seconds": 0}
 
 

@@ -16,9 +16,11 @@ from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
 from widenet.training.together import RECORDS, train_together
 
+FEWEST = 2  # copies that are trained together, with which a run is the same in any company
 SETTINGS = tuple(TrainingSettings.__dataclass_fields__)
 STEP_SECONDS = 2.5e-4  # of one step, whatever its size: some thirty small operations
-SLOW = 4.0  # times the time of large matrix products, which those of a step are not
+SLOW = 1.7  # times the time of large matrix products, which those of a step are not
+CACHE_ENTRIES = 2**23  # of weights, momenta and gradients of the copies that are trained together
 
 
 def network_trial(
@@ -38,33 +40,46 @@ def network_trial(
 
 
 def train_networks(trials: Sequence[Record], desk: Desk) -> Iterable[TrialResult]:
-    """Train the trials of one batch together, in float32."""
+    """Train the trials of one batch, in float32: as many together as fit into cache."""
     first = trials[0]
     rows = draws(first["data"], first["num_held_out"])
     train, validation, test = (
         as_rows(each.X, each.Y, torch.float32) for each in (rows.train, rows.validation, rows.test)
     )
-    runs = train_together(
-        network_by_name(first["network"], first["width"]),
-        train,
-        [TrainingSettings.from_dict({name: each[name] for name in SETTINGS}) for each in trials],
-        test=test,
-        validation=validation,
-        fewest=2,
-        progress=lambda epoch: desk.look_up(),
-    )
-    return [TrialResult(run.to_dict()) for run in runs]
+    settings = [TrainingSettings.from_dict({name: each[name] for name in SETTINGS}) for each in trials]
+    size = num_together(first)
+    for start in range(0, len(trials), size):
+        runs = train_together(
+            network_by_name(first["network"], first["width"]),
+            train,
+            settings[start : start + size],
+            test=test,
+            validation=validation,
+            fewest=FEWEST,
+            progress=lambda epoch: desk.look_up(),
+        )
+        yield from (TrialResult(run.to_dict()) for run in runs)
+
+
+def num_together(trial: Record) -> int:
+    """Copies of a trial's network that are best trained together: which ones are changes no bit of a run."""
+    return max(FEWEST, CACHE_ENTRIES // (3 * num_weights(trial)))
+
+
+def num_weights(trial: Record) -> int:
+    """Weights of a trial's network."""
+    _, d, k = draw_shape(trial["data"])
+    shapes = network_by_name(trial["network"], trial["width"]).shapes(d, k)
+    return sum(p * q for p, q in shapes.values())
 
 
 def networks_seconds(trials: Sequence[Record], speed: Speed) -> float:
     """Three products with every weight for each row that is trained on, one for each that is looked at."""
     first = trials[0]
-    n, d, k = draw_shape(first["data"])
-    shapes = network_by_name(first["network"], first["width"]).shapes(d, k)
-    num_weights = sum(p * q for p, q in shapes.values())
+    n, _, _ = draw_shape(first["data"])
     num_rows = 3 * n * first["epochs"] + RECORDS * (n + 2 * first["num_held_out"])
     num_steps = first["epochs"] * -(-n // (first["batch"] or n))
-    operations = 2 * SLOW * len(trials) * num_weights * num_rows
+    operations = 2 * SLOW * len(trials) * num_weights(first) * num_rows
     return operations / speed.single + num_steps * STEP_SECONDS * (1 + len(trials) / 16)
 
 
