@@ -120,9 +120,9 @@ def _list(figures: "Sequence[Figure]", *, as_json: bool) -> None:
     from widenet.papers.run import figure_forecast
     from widenet.report import reproduce as room
     from widenet.report.parts.files import to_json
-    from widenet.study.speed import measure_speed
+    from widenet.study.speed import measure_thread_speed
 
-    speed = measure_speed()
+    speed = measure_thread_speed()
     costs = {
         figure.full_name: {
             scale: figure_forecast(figure, figure.scales[scale], speed).seconds for scale in SCALES

@@ -12,7 +12,7 @@ from widenet.papers.result import FigureResult, GalleryResult, MissingFigure
 from widenet.papers.run import figure_forecast, run_figure
 from widenet.runs.store import Store
 from widenet.study.forecast import Forecast
-from widenet.study.speed import measure_speed
+from widenet.study.speed import measure_thread_speed
 
 
 def run_figures(
@@ -65,7 +65,7 @@ def _refuse_long(
     progress: Progress,
 ) -> None:
     """Refuse figures that together take more than an hour, unless that is allowed."""
-    speed = measure_speed()
+    speed = measure_thread_speed()
     forecast = Forecast(sum(figure_forecast(*each, speed, store).seconds for each in chosen))
     if len(chosen) > 1:
         progress.note(forecast)

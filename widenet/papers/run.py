@@ -17,7 +17,7 @@ from widenet.runs.store import Store
 from widenet.runs.trial import Failure, Record, TrialResult
 from widenet.runs.trials import Executor, run_trials
 from widenet.study.forecast import Forecast
-from widenet.study.speed import Speed, measure_speed
+from widenet.study.speed import Speed, measure_thread_speed
 from widenet.training.sweeps import on_one_thread, threads
 
 
@@ -48,7 +48,7 @@ def run_figure(
     begin = time.perf_counter()
     chosen = figure.scales[scale] if settings is None else settings
     num_workers = num_workers or torch.get_num_threads()
-    planned = pieces(figure.plan(chosen), num_workers, measure_speed())
+    planned = pieces(figure.plan(chosen), num_workers, measure_thread_speed())
     forecast = _left(planned, store, num_workers)
     progress.note(forecast)
     forecast.refuse_long("use the scale quick, or a smaller size", allow_long=allow_long)

@@ -31,6 +31,16 @@ def measure_speed() -> Speed:
     )
 
 
+def measure_thread_speed() -> Speed:
+    """The same on one thread, for work that is spread over threads as a whole."""
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return measure_speed()
+    finally:
+        torch.set_num_threads(num_threads)
+
+
 def seconds_of(work: Callable[[], object]) -> float:
     """Time of the second call of two: the first warms caches and threads up."""
     work()

@@ -15,8 +15,8 @@ from widenet.study.speed import Speed
 from widenet.training.descent import DescentRun, UnseenRows, descend
 
 NUM_RECORDS = 22  # steps that are kept, of all that are taken; more would be drawn without marks
-RANKS = {"mnist-2": 720, "cifar10-2": 3072}  # of the images, which is what a step costs; more rows add none
-SLOW = 3.0  # times the time of large matrix products on all threads, which those of one thread are not
+USED = {"mnist-2": 608, "cifar10-2": 3072}  # pixels, which is what a step costs where rows are not fewer
+SLOW = 1.3  # times the time of large matrix products
 
 
 def descent_trial(
@@ -112,9 +112,9 @@ def descent_seconds(trials: Sequence[Record], speed: Speed) -> float:
     """Two products with every weight for each row and step, test rows at records, and the worst labels."""
     total = 0.0
     for trial in trials:
-        rank = min(trial["n"], RANKS[trial["data"]])
-        steps = 4 * trial["n"] * trial["m"] * rank * trial["num_steps"]
-        records = 2 * NUM_RECORDS * trial["num_test"] * trial["m"] * RANKS[trial["data"]]
+        d = min(trial["n"], USED[trial["data"]])
+        steps = 4 * trial["n"] * trial["m"] * d * trial["num_steps"]
+        records = 2 * NUM_RECORDS * trial["num_test"] * trial["m"] * USED[trial["data"]]
         total += SLOW * steps / speed.single + SLOW * records / speed.double
         if trial["portion"] is None:
             total += eigen_seconds(trial["n"], speed)

@@ -17,7 +17,7 @@ from widenet.training.paths import linear_paths
 
 TIMES = tuple(10.0 ** (power / 3) for power in range(-12, 4))  # of gradient flow
 KRYLOV_PRODUCTS = 400  # that the flow takes, roughly
-SLOW = 1.6  # times the time of large matrix products, which a factorisation is not
+SLOW = 3.0  # times the time of large matrix products, which a factorisation is not
 
 
 def kernel_trial(

@@ -100,7 +100,7 @@ def limit_seconds(trials: Sequence[Record], speed: Speed) -> float:
     operations = EIGEN_OPERATIONS * n**3 + products + KERNEL_OPERATIONS * n * (n + num_rows)
     if first["start"]:
         operations += (n + num_rows) ** 3 / 3 + KERNEL_OPERATIONS * (n + num_rows) ** 2
-    return len(trials) * 2 * operations / speed.double
+    return len(trials) * operations / speed.double
 
 
 LIMITS = Job(fit_limits, limit_seconds)

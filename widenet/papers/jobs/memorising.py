@@ -28,7 +28,7 @@ from widenet.study.speed import Speed
 WINDOW = 20  # records in a mean, as the paper draws losses
 NUM_SHOWN = 200  # of these means that are kept
 STEP_SECONDS = 3e-4  # of a step of descent, whatever its size
-SLOW = 2.5  # times the time of large matrix products on all threads
+SLOW = 1.7  # times the time of large matrix products
 UPDATE_BYTES = 4 * 8  # that Adam reads and writes for each weight in a step
 PIXELS = 784
 

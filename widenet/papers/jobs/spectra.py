@@ -15,7 +15,7 @@ from widenet.runs.trial import Record, TrialResult
 from widenet.spectrum.lanczos import SpectralMeasure
 from widenet.study.speed import Speed
 
-EIGEN_OPERATIONS = 40.0  # times n³, of an eigendecomposition in units of a matrix product's operations
+EIGEN_OPERATIONS = 22.0  # times n³, of an eigendecomposition in units of a matrix product's operations
 FIRST = 20  # eigenvectors that are shown one by one; later ones in bins
 NUM_BINS = 40
 TOP = 0.1  # share of the eigenvectors that counts as the top
