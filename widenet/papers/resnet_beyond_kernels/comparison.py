@@ -33,9 +33,9 @@ class CubeComparison(CubeSettings):
     """The kernels that networks are compared with."""
 
     kernel_m: tuple[int, ...] = setting((20, 100, 1000), "Widths m of the kernels.", low=1, high=2**17)
-    kernel_held_out: int = setting(1000, "Validation rows of kernels, and as many test rows.", low=1)
+    kernel_held_out: int = setting(500, "Validation rows of kernels, and as many test rows.", low=1)
     kernel_decays: tuple[float, ...] = setting(
-        (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0), "Weight decays of kernels.", low=0, strict=True
+        (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0), "Weight decays of kernels.", low=0, strict=True
     )
 
 
