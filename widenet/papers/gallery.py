@@ -66,7 +66,9 @@ def _refuse_long(
 ) -> None:
     """Refuse figures that together take more than an hour, unless that is allowed."""
     speed = measure_thread_speed()
-    forecast = Forecast(sum(figure_forecast(*each, speed, store).seconds for each in chosen))
+    each = [figure_forecast(figure, settings, speed, store) for figure, settings in chosen]
+    most = max(forecast.memory_bytes or 0 for forecast in each)
+    forecast = Forecast(sum(forecast.seconds for forecast in each), most)
     if len(chosen) > 1:
         progress.note(forecast)
     forecast.refuse_long("choose fewer figures, or the scale quick", allow_long=allow_long)

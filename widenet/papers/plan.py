@@ -18,6 +18,7 @@ class Piece:
     places: tuple[int, ...]  # of each trial in the plan
     trials: tuple[Record, ...]
     seconds: float  # forecast
+    num_bytes: int = 0  # forecast
 
 
 def pieces(plan: Sequence[Sequence[Record]], num_workers: int, speed: Speed) -> list[Piece]:
@@ -36,10 +37,21 @@ def pieces(plan: Sequence[Sequence[Record]], num_workers: int, speed: Speed) -> 
         size = -(-len(batch) // num_parts)
         for start in range(0, len(batch), size):
             part = tuple(batch[start : start + size])
-            seconds = job_of(part[0]).seconds(part, speed) if num_parts > 1 else cost
-            found.append(Piece(tuple(range(place + start, place + start + len(part))), part, seconds))
+            job, places = job_of(part[0]), tuple(range(place + start, place + start + len(part)))
+            found.append(Piece(places, part, job.seconds(part, speed), job.num_bytes(part)))
         place += len(batch)
     return sorted(found, key=lambda piece: -piece.seconds)
+
+
+def most_bytes(planned: Sequence[Piece], num_workers: int) -> int:
+    """Memory that as many pieces hold at a time, where the largest of them meet."""
+    return sum(sorted((piece.num_bytes for piece in planned), reverse=True)[:num_workers])
+
+
+def workers_within(planned: Sequence[Piece], num_workers: int, num_bytes: int) -> int:
+    """How many of the workers can be busy at a time within this memory, whatever they do; at least one."""
+    fitting = (few for few in range(num_workers, 1, -1) if most_bytes(planned, few) <= num_bytes)
+    return next(fitting, 1)
 
 
 def wall_seconds(planned: Sequence[Piece], num_workers: int) -> float:

@@ -6,12 +6,13 @@ from typing import Any
 
 import torch
 
+from widenet.base.memory import BASE_BYTES, usable_bytes
 from widenet.base.progress import SILENT, Progress
 from widenet.papers.claim import judged_claim
 from widenet.papers.differences import differences
 from widenet.papers.figure import Done, Figure, FigureSettings, Scale
 from widenet.papers.jobs.job import Desk, figure_trial, work_at
-from widenet.papers.plan import Piece, pieces, wall_seconds
+from widenet.papers.plan import Piece, most_bytes, pieces, wall_seconds, workers_within
 from widenet.papers.result import FailedTrial, FigureResult, trial_table
 from widenet.runs.store import Store
 from widenet.runs.trial import Failure, Record, TrialResult
@@ -40,7 +41,7 @@ def run_figure(
         settings: Settings in place of those of the scale.
         store: Where finished trials, and states of long ones, are kept; what it has is not run again.
         executor: Where pieces of the plan run side by side, with the interface of `concurrent.futures`; by
-            default in threads of this process, as many as torch uses.
+            default in threads of this process, as many as torch uses and memory has room for.
         num_workers: Pieces that the executor runs at a time; the plan is cut to keep as many busy.
         allow_long: Whether a run whose forecast exceeds an hour may go on.
         progress: Told of the trials that are done.
@@ -49,6 +50,8 @@ def run_figure(
     chosen = figure.scales[scale] if settings is None else settings
     num_workers = num_workers or torch.get_num_threads()
     planned = pieces(figure.plan(chosen), num_workers, measure_thread_speed())
+    if executor is None:
+        num_workers = workers_within(planned, num_workers, usable_bytes())
     forecast = _left(planned, store, num_workers)
     progress.note(forecast)
     forecast.refuse_long("use the scale quick, or a smaller size", allow_long=allow_long)
@@ -83,7 +86,8 @@ def figure_forecast(
 ) -> Forecast:
     """What a figure costs on the threads of this process, without what the store has."""
     num_workers = torch.get_num_threads()
-    return _left(pieces(figure.plan(settings), num_workers, speed), store, num_workers)
+    planned = pieces(figure.plan(settings), num_workers, speed)
+    return _left(planned, store, workers_within(planned, num_workers, usable_bytes()))
 
 
 def _run_pieces(
@@ -118,7 +122,7 @@ def _left(planned: Sequence[Piece], store: Store | None, num_workers: int) -> Fo
     if store is not None:
         whole = store.get
         planned = [each for each in planned if any(whole(figure_trial(one)) is None for one in each.trials)]
-    return Forecast(wall_seconds(planned, num_workers))
+    return Forecast(wall_seconds(planned, num_workers), BASE_BYTES + most_bytes(planned, num_workers))
 
 
 def _summary(settings: Record, outcome: TrialResult | Failure) -> dict[str, Any]:

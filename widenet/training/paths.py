@@ -235,8 +235,7 @@ def linear_paths(
     X, Y, held_out = X.double(), Y.double(), [(each.double(), to.double()) for each, to in held_out]
     model = (_conjugate if network.moved == ("A",) else _tangent)(network, start, X)
     size = len(X) * model.num_outputs
-    num_entries = 2 * size**2 + 2 * PIECE_ENTRIES
-    require_memory(8 * num_entries, f"A linear model of {size:,} equations", "use fewer rows or outputs")
+    require_memory(path_bytes(size), f"A linear model of {size:,} equations", "use fewer rows or outputs")
     K = model.kernel(None)
     targets = (Y - model.offset(X)).reshape(size, -1)
     ridge = torch.tensor(ridges, dtype=torch.float64)
@@ -256,6 +255,11 @@ def linear_paths(
         converged=flow.converged,
         num_products=flow.num_products,
     )
+
+
+def path_bytes(size: int) -> int:
+    """What `linear_paths` holds at a time for a kernel of this size: it, a factor, and pieces of others."""
+    return 8 * (2 * size**2 + 2 * PIECE_ENTRIES)
 
 
 def _tangent(network: Network, start: Parameters, X: Tensor) -> _Model:

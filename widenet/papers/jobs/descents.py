@@ -9,7 +9,7 @@ from torch import Tensor
 from widenet.networks.two_layer import draw_fine_grained
 from widenet.papers.jobs.images import TEST_LABELS, TRAIN_LABELS, image_projections, image_rows, signs_of
 from widenet.papers.jobs.job import Desk, Job
-from widenet.papers.jobs.spectra import eigen_seconds
+from widenet.papers.jobs.spectra import eigen_bytes, eigen_seconds
 from widenet.runs.trial import Record, TrialResult
 from widenet.study.speed import Speed
 from widenet.training.descent import DescentRun, UnseenRows, descend
@@ -121,4 +121,14 @@ def descent_seconds(trials: Sequence[Record], speed: Speed) -> float:
     return total
 
 
-DESCENTS = Job(run_descents, descent_seconds)
+def descent_bytes(trials: Sequence[Record]) -> int:
+    """Signs of all neurons on all rows, then and now, weights, and rows; before that perhaps eigenvectors."""
+    found = []
+    for trial in trials:
+        n, m, d = trial["n"], trial["m"], USED[trial["data"]]
+        eigenvectors = eigen_bytes(n) if trial["portion"] is None else 0
+        found.append(max(eigenvectors, 2 * n * m + 16 * m * d + 20 * n * d))
+    return max(found)
+
+
+DESCENTS = Job(run_descents, descent_seconds, descent_bytes)

@@ -52,10 +52,12 @@ class Job:
     Attributes:
         work: From the settings of trials that are computed together to a result for each, in order.
         seconds: What they take on one thread of a machine of this speed.
+        num_bytes: Memory that they hold at a time; by default nothing to speak of.
     """
 
     work: Callable[[Sequence[Record], Desk], Iterable[TrialResult]]
     seconds: Callable[[Sequence[Record], Speed], float]
+    num_bytes: Callable[[Sequence[Record]], int] = lambda trials: 0
 
 
 def job_of(settings: Record) -> Job:

@@ -13,7 +13,7 @@ from widenet.papers.jobs.draws import draw_shape, draws
 from widenet.papers.jobs.job import Desk, Job
 from widenet.runs.trial import Record, TrialResult
 from widenet.study.speed import Speed
-from widenet.training.paths import linear_paths
+from widenet.training.paths import linear_paths, path_bytes
 
 TIMES = tuple(10.0 ** (power / 3) for power in range(-12, 4))  # of gradient flow
 KRYLOV_PRODUCTS = 400  # that the flow takes, roughly
@@ -75,16 +75,33 @@ def fit_kernels(trials: Sequence[Record], desk: Desk) -> Iterable[TrialResult]:
 def kernel_seconds(trials: Sequence[Record], speed: Speed) -> float:
     """A factorisation for each ridge, the Gram matrices, and products of the flow."""
     first = trials[0]
-    n, d, k = draw_shape(first["data"])
-    outputs = 1 if first["network"].endswith("-last") else k
-    size, columns = n * outputs, 2 * first["num_held_out"] * outputs
+    _, d, k = draw_shape(first["data"])
+    outputs, size = num_outputs(first), num_equations(first)
+    columns = 2 * first["num_held_out"] * outputs
     gram = 2 * size * (size + columns) * (first["width"] + d)
     solves = len(first["decays"]) * (size**3 / 3 + 2 * size * (columns + size) * (k / outputs))
     flow = 2 * KRYLOV_PRODUCTS * size * size
     return len(trials) * SLOW * (gram + solves + 4 * flow) / speed.double
 
 
-KERNELS = Job(fit_kernels, kernel_seconds)
+def num_outputs(trial: Record) -> int:
+    """Outputs that have rows of the kernel of their own; a conjugate kernel serves all."""
+    _, _, k = draw_shape(trial["data"])
+    return 1 if trial["network"].endswith("-last") else k
+
+
+def num_equations(trial: Record) -> int:
+    """Rows of the kernel."""
+    n, _, _ = draw_shape(trial["data"])
+    return n * num_outputs(trial)
+
+
+def kernel_bytes(trials: Sequence[Record]) -> int:
+    """One kernel at a time."""
+    return max(path_bytes(num_equations(trial)) for trial in trials)
+
+
+KERNELS = Job(fit_kernels, kernel_seconds, kernel_bytes)
 
 
 def kernel_runs(record: Record) -> list[GridRun]:

@@ -65,4 +65,11 @@ def noise_seconds(trials: Sequence[Record], speed: Speed) -> float:
     return total
 
 
-LABEL_NOISE = Job(fit_noisy_labels, noise_seconds)
+def noise_bytes(trials: Sequence[Record]) -> int:
+    """The kernel, its factor, the kernel with test rows, and the rows."""
+    first = trials[0]
+    n, d = first["n"], COLUMNS[first["data"]]
+    return 8 * n * (2 * n + first["num_test"] + d)
+
+
+LABEL_NOISE = Job(fit_noisy_labels, noise_seconds, noise_bytes)

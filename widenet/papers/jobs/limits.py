@@ -103,7 +103,16 @@ def limit_seconds(trials: Sequence[Record], speed: Speed) -> float:
     return len(trials) * operations / speed.double
 
 
-LIMITS = Job(fit_limits, limit_seconds)
+def limit_bytes(trials: Sequence[Record]) -> int:
+    """A kernel with its eigenvectors and room for finding them, and kernels with held-out rows."""
+    first = trials[0]
+    n, _, _ = draw_shape(first["data"])
+    num_rows = 2 * first["num_held_out"]
+    start = 2 * (n + num_rows) ** 2 if first["start"] else 0
+    return 8 * (max(4 * n * n, start) + 2 * num_rows * n)
+
+
+LIMITS = Job(fit_limits, limit_seconds, limit_bytes)
 
 
 def limit_runs(record: Record) -> list[GridRun]:

@@ -137,12 +137,24 @@ def synthetic_seconds(trials: Sequence[Record], speed: Speed) -> float:
 def image_seconds(trials: Sequence[Record], speed: Speed) -> float:
     """Two products with all weights for each row and epoch, and an update for each batch."""
     first = trials[0]
-    n, k = first["n"], first["k"] or first["components"] or PIXELS
+    n, k = first["n"], num_inputs(first)
     weights = k * first["r"]
     epoch = 4 * SLOW * n * weights / speed.single + SLOW * n * k * k / speed.double
     updates = -(-n // first["batch"]) * UPDATE_BYTES * weights / speed.bytes
     return len(trials) * first["epochs"] * (epoch + updates)
 
 
+def image_bytes(trials: Sequence[Record]) -> int:
+    """The images as they are, and what the recipe holds."""
+    first = trials[0]
+    return 8 * first["n"] * PIXELS + AdamRecipe.num_bytes(first["n"], num_inputs(first), first["r"])
+
+
+def num_inputs(trial: Record) -> int:
+    """Inputs of the trained layer."""
+    inputs: int = trial["k"] or trial["components"] or PIXELS
+    return inputs
+
+
 SYNTHETIC = Job(memorise_synthetic, synthetic_seconds)
-IMAGES = Job(memorise_images, image_seconds)
+IMAGES = Job(memorise_images, image_seconds, image_bytes)

@@ -97,4 +97,14 @@ def spectrum_seconds(trials: Sequence[Record], speed: Speed) -> float:
     return sum(eigen_seconds(trial["n"], speed) for trial in trials)
 
 
-SPECTRA = Job(find_spectra, spectrum_seconds)
+def eigen_bytes(n: int) -> int:
+    """What it holds at a time, the matrix included."""
+    return 32 * n * n
+
+
+def spectrum_bytes(trials: Sequence[Record]) -> int:
+    """One at a time."""
+    return max(eigen_bytes(trial["n"]) for trial in trials)
+
+
+SPECTRA = Job(find_spectra, spectrum_seconds, spectrum_bytes)
