@@ -33,7 +33,8 @@ def pieces(plan: Sequence[Sequence[Record]], num_workers: int, speed: Speed) -> 
     longest = min(max(sum(costs) / (PIECES * num_workers), SHORTEST), LONGEST)
     found, place = [], 0
     for batch, cost in zip(plan, costs, strict=True):
-        num_parts = min(len(batch), max(1, round(cost / longest)))
+        fewest = -(-len(batch) // job_of(batch[0]).together(batch[0]))
+        num_parts = min(len(batch), max(fewest, round(cost / longest)))
         size = -(-len(batch) // num_parts)
         for start in range(0, len(batch), size):
             part = tuple(batch[start : start + size])

@@ -3,15 +3,16 @@
 import torch
 
 from widenet.networks.names import network_by_name
-from widenet.papers.jobs import networks
 from widenet.papers.jobs.draws import draw_shape, draws
 from widenet.papers.jobs.job import Desk
 from widenet.papers.jobs.networks import NETWORKS, network_trial, rate_and_decay
+from widenet.papers.plan import pieces
 from widenet.study.speed import Speed
 from widenet.training.rows import as_rows
 from widenet.training.settings import TrainingSettings
 from widenet.training.together import train_together
 
+SPEED = Speed(single=1e11, double=5e10, bytes=1e10)
 DATA = "resnet-cube:n=40,d=8,seed=3"
 GRID = [TrainingSettings(rate=rate, decay=0.01, epochs=3, seed=3) for rate in (0.05, 0.1, 1e6)]
 TRIALS = [network_trial(DATA, 30, "3resnet-all", 10, each) for each in GRID]
@@ -36,17 +37,11 @@ def test_a_run_is_the_same_in_any_company():
         assert {**first, "seconds": 0} == {**second, "seconds": 0}
 
 
-def test_wide_networks_are_trained_a_few_at_a_time(monkeypatch):
-    whole = [each.record for each in NETWORKS.work(TRIALS, Desk())]
-    wide = network_trial(DATA, 30, "3layer-all", 1000, GRID[0])
-    assert (networks.num_together(TRIALS[0]), networks.num_together(wide)) == (2**23 // (3 * 180), 2)
-    sizes, train = [], train_together
-    monkeypatch.setattr(networks, "CACHE_ENTRIES", 0)
-    monkeypatch.setattr(networks, "train_together", lambda *a, **k: sizes.append(len(a[2])) or train(*a, **k))
-    parts = [each.record for each in NETWORKS.work(TRIALS, Desk())]
-    assert sizes == [2, 1]
-    for first, second in zip(whole, parts, strict=True):
-        assert {**first, "seconds": 0} == {**second, "seconds": 0}
+def test_wide_networks_are_trained_a_few_at_a_time():
+    wide = [network_trial(DATA, 30, "3layer-all", 1000, each) for each in GRID]
+    assert (NETWORKS.together(TRIALS[0]), NETWORKS.together(wide[0])) == (2**23 // (3 * 180), 2)
+    planned = pieces([TRIALS, wide], 1, SPEED)
+    assert sorted(piece.places for piece in planned) == [(0, 1, 2), (3, 4), (5,)]
 
 
 def test_a_run_that_diverged_has_no_errors():
@@ -65,7 +60,6 @@ def test_rows_of_one_seed_are_independent():
 
 
 def test_costs_grow_with_what_is_done():
-    speed = Speed(single=1e11, double=5e10, bytes=1e10)
     wider = [network_trial(DATA, 30, "3layer-all", 1000, GRID[0])]
-    assert NETWORKS.seconds(wider, speed) > NETWORKS.seconds(TRIALS[:1], speed) > 0
-    assert NETWORKS.seconds(TRIALS, speed) > NETWORKS.seconds(TRIALS[:1], speed)
+    assert NETWORKS.seconds(wider, SPEED) > NETWORKS.seconds(TRIALS[:1], SPEED) > 0
+    assert NETWORKS.seconds(TRIALS, SPEED) > NETWORKS.seconds(TRIALS[:1], SPEED)

@@ -1,5 +1,6 @@
 """A kind of work that trials name: how it is done, what it costs, and which code it depends on."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -53,11 +54,13 @@ class Job:
         work: From the settings of trials that are computed together to a result for each, in order.
         seconds: What they take on one thread of a machine of this speed.
         num_bytes: Memory that they hold at a time; by default nothing to speak of.
+        together: How many trials like one are best computed together at most; by default as many as there are.
     """
 
     work: Callable[[Sequence[Record], Desk], Iterable[TrialResult]]
     seconds: Callable[[Sequence[Record], Speed], float]
     num_bytes: Callable[[Sequence[Record]], int] = lambda trials: 0
+    together: Callable[[Record], int] = lambda trial: sys.maxsize
 
 
 def job_of(settings: Record) -> Job:

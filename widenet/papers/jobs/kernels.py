@@ -101,7 +101,7 @@ def kernel_bytes(trials: Sequence[Record]) -> int:
     return max(path_bytes(num_equations(trial)) for trial in trials)
 
 
-KERNELS = Job(fit_kernels, kernel_seconds, kernel_bytes)
+KERNELS = Job(fit_kernels, kernel_seconds, kernel_bytes, together=lambda trial: 1)
 
 
 def kernel_runs(record: Record) -> list[GridRun]:

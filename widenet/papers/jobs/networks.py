@@ -40,29 +40,26 @@ def network_trial(
 
 
 def train_networks(trials: Sequence[Record], desk: Desk) -> Iterable[TrialResult]:
-    """Train the trials of one batch, in float32: as many together as fit into cache."""
+    """Train the trials together, in float32."""
     first = trials[0]
     rows = draws(first["data"], first["num_held_out"])
     train, validation, test = (
         as_rows(each.X, each.Y, torch.float32) for each in (rows.train, rows.validation, rows.test)
     )
-    settings = [TrainingSettings.from_dict({name: each[name] for name in SETTINGS}) for each in trials]
-    size = num_together(first)
-    for start in range(0, len(trials), size):
-        runs = train_together(
-            network_by_name(first["network"], first["width"]),
-            train,
-            settings[start : start + size],
-            test=test,
-            validation=validation,
-            fewest=FEWEST,
-            progress=lambda epoch: desk.look_up(),
-        )
-        yield from (TrialResult(run.to_dict()) for run in runs)
+    runs = train_together(
+        network_by_name(first["network"], first["width"]),
+        train,
+        [TrainingSettings.from_dict({name: each[name] for name in SETTINGS}) for each in trials],
+        test=test,
+        validation=validation,
+        fewest=FEWEST,
+        progress=lambda epoch: desk.look_up(),
+    )
+    return [TrialResult(run.to_dict()) for run in runs]
 
 
 def num_together(trial: Record) -> int:
-    """Copies of a trial's network that are best trained together: which ones are changes no bit of a run."""
+    """Copies of a trial's network whose training fits into cache; in which company changes no bit of a run."""
     return max(FEWEST, CACHE_ENTRIES // (3 * num_weights(trial)))
 
 
@@ -83,7 +80,7 @@ def networks_seconds(trials: Sequence[Record], speed: Speed) -> float:
     return operations / speed.single + num_steps * STEP_SECONDS * (1 + len(trials) / 16)
 
 
-NETWORKS = Job(train_networks, networks_seconds)
+NETWORKS = Job(train_networks, networks_seconds, together=num_together)
 
 
 def rate_and_decay(record: Mapping[str, Any]) -> list[GridRun]:
