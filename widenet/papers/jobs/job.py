@@ -54,7 +54,7 @@ class Job:
         work: From the settings of trials that are computed together to a result for each, in order.
         seconds: What they take on one thread of a machine of this speed.
         num_bytes: Memory that they hold at a time; by default nothing to speak of.
-        together: How many trials like one are best computed together at most; by default as many as there are.
+        together: How many trials like one are best computed together at most; by default all.
     """
 
     work: Callable[[Sequence[Record], Desk], Iterable[TrialResult]]

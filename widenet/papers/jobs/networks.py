@@ -59,7 +59,7 @@ def train_networks(trials: Sequence[Record], desk: Desk) -> Iterable[TrialResult
 
 
 def num_together(trial: Record) -> int:
-    """Copies of a trial's network whose training fits into cache; in which company changes no bit of a run."""
+    """Copies of a trial's network whose training fits into cache; a run is the same in any company."""
     return max(FEWEST, CACHE_ENTRIES // (3 * num_weights(trial)))
 
 
