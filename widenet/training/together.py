@@ -22,6 +22,7 @@ from widenet.training.optimisers import OPTIMISERS, chosen
 from widenet.training.rows import Rows, measure_errors
 from widenet.training.run import TrainingRun, norms_of, sign_changes
 from widenet.training.settings import TrainingSettings
+from widenet.training.subnormals import flushed_subnormals
 
 RECORDS = 40  # times that the losses are measured, besides the start
 
@@ -158,6 +159,7 @@ class Group:
         self._arrange()
 
 
+@flushed_subnormals()
 def train_together(
     network: Network,
     train: Rows,

@@ -21,6 +21,7 @@ Varied = Literal["m", "n"]
 
 PAPER = "beyond-two-layers"
 LAYERS = ("3layer", "2layer")
+LIMIT_DECAYS = (1e-11, 1e-10, 1e-9)  # of kernels of infinite width alone: others are too large for them
 BY_SGD, LIMIT = ", by SGD", ", m = ∞"
 METHODS = {  # what follows the depth in a curve's name: the layers that are trained, and whether exactly
     "": ("hidden", False),
@@ -41,8 +42,11 @@ class SphereComparison(SphereSettings):
     """The samples, and the kernels that networks are compared with."""
 
     n: tuple[int, ...] = setting((1000,), "Training rows N.", low=2, high=10**6)
+    two_layer_rates: tuple[float, ...] = setting(
+        (20.0, 10.0, 5.0, 2.0, 1.0, 0.5), "Rates times m of two layers to choose from.", low=0, strict=True
+    )
     last_rates: tuple[float, ...] = setting(
-        (10.0, 5.0, 2.0, 1.0, 0.5), "Rates of the last layer to choose from.", low=0, strict=True
+        (5.0, 2.0, 1.0), "Rates of the last layer to choose from.", low=0, strict=True
     )
     kernel_decays: tuple[float, ...] = setting(
         (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0), "Weight decays of kernels.", low=0, strict=True
@@ -119,15 +123,18 @@ def _limit(settings: SphereComparison, data: str, kind: str, depth: str, seed: i
     """Outputs start at a Gaussian process; the last layer is solved from 0, as at finite width."""
     conjugate, tangent = (f"relu{depth}-bias-{layers}" for layers in ("last", "hidden"))
     kernel, start = (conjugate, "") if kind == "last" else (tangent, conjugate)
-    return limit_trial(
-        data, settings.held_out, kernel, settings.kernel_decays, start=start, seed=seed if start else 0
-    )
+    decays = (*LIMIT_DECAYS, *settings.kernel_decays)
+    return limit_trial(data, settings.held_out, kernel, decays, start=start, seed=seed if start else 0)
 
 
 def _trained(settings: SphereComparison, data: str, network: str, m: int, seed: int) -> tuple[Record, ...]:
     """The hidden layers' gradients grow as m; the last layer's do not."""
-    of_last = replace(settings, rates=settings.last_rates).grid(seed, initialisation=START)
-    grid = of_last if network.endswith("-last") else settings.scaled_grid(m, seed)
+    if network.endswith("-last"):
+        grid = replace(settings, rates=settings.last_rates).grid(seed, initialisation=START)
+    elif network.startswith("2layer"):
+        grid = replace(settings, rates=settings.two_layer_rates).scaled_grid(m, seed)
+    else:
+        grid = settings.scaled_grid(m, seed)
     return tuple(network_trial(data, settings.held_out, network, m, each) for each in grid)
 
 

@@ -10,7 +10,7 @@ FIG1A = comparison(
     "m",
     {
         "quick": SphereComparison(
-            m=(20, 50, 200), rates=(5.0, 2.0, 1.0, 0.5, 0.2), decays=(1e-4,), epochs=200
+            m=(20, 50, 200), two_layer_rates=(5.0, 2.0, 1.0), decays=(1e-4,), epochs=200
         ),
         "paper": SphereComparison(),
     },

@@ -11,7 +11,7 @@ from widenet.papers.beyond_two_layers.regularisers import (
 from widenet.papers.cells import curves_of
 from widenet.papers.figure import Axes, Figure
 
-PAPER = RegulariserSettings(rates=(5.0, 2.0, 1.0, 0.5, 0.2), decays=(1e-3, 1e-4, 1e-5), m=(50, 100, 200, 500))
+PAPER = RegulariserSettings(decays=(1e-3, 1e-4, 1e-5), m=(50, 100, 200, 500))
 QUICK = RegulariserSettings(
     m=(50, 200), rates=(2.0, 1.0, 0.5), decays=(1e-3, 1e-5), two_four=(1e-4, 1e-6), epochs=200
 )

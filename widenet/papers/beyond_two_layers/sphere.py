@@ -21,12 +21,9 @@ class SphereSettings(GridSettings):
     """The networks and how they are trained; a rate is divided by the width."""
 
     rates: tuple[float, ...] = setting(
-        (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1),
-        "Rates times m to choose from.",
-        low=0,
-        strict=True,
+        (2.0, 1.0, 0.5, 0.2), "Rates times m to choose from.", low=0, strict=True
     )
-    decays: tuple[float, ...] = setting((1e-3, 1e-4), "Weight decays to choose from.", low=0)
+    decays: tuple[float, ...] = setting((1e-4, 1e-5), "Weight decays to choose from.", low=0)
     m: tuple[int, ...] = setting(WIDTHS, "Widths m of the hidden layers.", low=1, high=2**17)
 
     def scaled_grid(self, m: int, seed: int) -> list[TrainingSettings]:
