@@ -87,6 +87,11 @@ class FigureResult(Result):
         return f"{self.paper}/{self.figure}"
 
     @property
+    def drawn_curves(self) -> tuple[Curve, ...]:
+        """Those that are not numbers alone."""
+        return tuple(curve for curve in self.curves if curve.style != "numbers")
+
+    @property
     def outcome(self) -> Outcome:
         """Whether all trials have a result."""
         return Outcome.PARTLY if self.failures else Outcome.DONE

@@ -57,6 +57,7 @@ def run_figure(
     forecast.refuse_long("use the scale quick, or a smaller size", allow_long=allow_long)
     done = _run_pieces(planned, store, executor, num_workers, progress)
     results = [Done(trial, each if isinstance(each, TrialResult) else None) for trial, each in done]
+    once = {figure_trial(trial).key: _summary(trial, each) for trial, each in done}  # some serve two curves
     curves = tuple(figure.curves(chosen, results))
     by_name = {curve.name: curve for curve in curves}
     return FigureResult(
@@ -71,7 +72,7 @@ def run_figure(
         differences=differences(figure, chosen),
         axes=figure.axes,
         curves=curves,
-        trials=trial_table([_summary(trial, each) for trial, each in done]),
+        trials=trial_table(list(once.values())),
         failures=tuple(
             FailedTrial(dict(trial), str(each.error)) for trial, each in done if isinstance(each, Failure)
         ),

@@ -58,10 +58,9 @@ def test_curves_are_losses_by_step_and_seed():
         (1.0, (0.8, 0.8)),
         (10.0, (0.6, 0.6)),
     ]
-    assert [curve.style for curve in found.values()] == ["line"] * 3 + ["dashed"] * 3 + ["marks"] * 3
+    assert [curve.style for curve in found.values()] == ["line"] * 3 + ["dashed"] * 3 + ["numbers"] * 3
     signs = found["worst-case labels, signs that changed"]
     assert [(point.x, point.best) for point in signs.points] == [(10.0, (0.01, 0.01))]
-    assert [curve.on_right for curve in found.values()] == [False] * 6 + [True] * 3
 
 
 def test_claims_are_held_where_true_is_fast_and_worst_is_slow():

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from widenet.papers.curve import Curve, Point
+from widenet.papers.curve import Curve, Point, series
 from widenet.papers.result import FailedTrial, GalleryResult, MissingFigure
 from widenet.papers.run import run_figure
 from widenet.report import reproduce as room
+from widenet.report.reproduce.charts import figure_chart
 from widenet.report.reproduce.drawing import as_pdf, as_png, drawn
 from widenet.report.reproduce.styles import colour_places
 
@@ -104,3 +105,12 @@ def test_limits_look_like_what_they_are_limits_of():
 
     curves = (curve("a"), curve("b"), curve("b, m = ∞", "dashed"), curve("c", "dashed"), curve("b, too"))
     assert colour_places(curves) == [0, 1, 1, 3, 4]
+
+
+def test_numbers_are_told_and_not_drawn(result):
+    hidden = series("share", [1.0], [[0.25], [0.5]], "numbers")
+    more = replace(result, curves=(*result.curves, hidden))
+    assert more.drawn_curves == result.curves
+    assert "share" in room.files(more)["data.csv"]
+    assert len(figure_chart(more).spec["data"]) == len(result.curves)
+    assert as_png(drawn(more)) == as_png(drawn(result))

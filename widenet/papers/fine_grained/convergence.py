@@ -17,9 +17,7 @@ from widenet.study.settings import setting
 PORTIONS: Mapping[str, float | None] = {"true labels": 0.0, "random labels": 1.0, "worst-case labels": None}
 TRUE, RANDOM, WORST = PORTIONS
 PREDICTED, CHANGED = ", predicted", ", signs that changed"
-AXES = Axes(
-    "Iteration k", "Training loss ‖y − u(k)‖²/n", "Share of signs of w_rᵀx_i that changed", log_y=True
-)
+AXES = Axes("Iteration k", "Training loss ‖y − u(k)‖²/n", log_y=True)
 CLOSE = 0.1  # times ‖y − u(0)‖: up to here ‖y − u(k)‖ is as predicted, the ε of Theorem 4.1
 LAZY = 0.05  # share of signs up to which H(k) is near H(0)
 DEPARTURES = (
@@ -27,7 +25,7 @@ DEPARTURES = (
     "setting, with losses shown at about twenty of them.",
     "Worst-case labels are the eigenvector of λ_min(H∞) scaled to norm √n, as labels of ±1 have; the paper "
     "says normalized.",
-    "Dashed lines, the predictions of Theorem 4.1, are not in the paper, nor are the signs that changed.",
+    "Dashed lines, the predictions of Theorem 4.1, are not in the paper.",
 )
 
 
@@ -92,7 +90,7 @@ def _of_step(
         [series(name + step, steps, losses[part], style) for name, part in zip(PORTIONS, parts, strict=True)],
         [series(name + step + PREDICTED, steps, predicted[name], "dashed") for name in PORTIONS],
         [
-            series(name + step + CHANGED, steps[-1:], changed[part], "marks", on_right=True)
+            series(name + step + CHANGED, steps[-1:], changed[part], "numbers")
             for name, part in zip(PORTIONS, parts, strict=True)
         ],
     )

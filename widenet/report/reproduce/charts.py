@@ -29,7 +29,7 @@ def figure_chart(result: FigureResult) -> Chart:
         title=result.title,
         reading=f"Mean over {result.settings.seeds} seeds; bars from the smallest to the largest.",
         spec={
-            "data": [*map(_trace, result.curves, colour_places(result.curves))],
+            "data": [*map(_trace, result.drawn_curves, colour_places(result.drawn_curves))],
             "layout": layout,
         },
     )

@@ -29,7 +29,7 @@ def drawn(result: FigureResult) -> Drawing:
     FigureCanvasAgg(drawing)
     left = drawing.add_subplot()
     right = left.twinx() if result.axes.right else left
-    for position, curve in zip(colour_places(result.curves), result.curves, strict=True):
+    for position, curve in zip(colour_places(result.drawn_curves), result.drawn_curves, strict=True):
         _add(right if curve.on_right else left, curve, position)
     _frame(left, right, result.axes)
     handles, labels = left.get_legend_handles_labels()
@@ -37,7 +37,15 @@ def drawn(result: FigureResult) -> Drawing:
         more_handles, more_labels = right.get_legend_handles_labels()
         handles, labels = [*handles, *more_handles], [*labels, *more_labels]
     columns = 2 if max(map(len, labels)) > LONG else 3
-    drawing.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8, frameon=False)
+    drawing.legend(
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=columns,
+        fontsize=8,
+        frameon=False,
+        handlelength=3.5,
+    )
     left.set_title(f"{result.full_name}, {result.scale} scale", fontsize=9)
     return drawing
 

@@ -86,8 +86,8 @@ def edge_list(result: FigureResult, most: int = 4) -> str:
 def numbers_told(values: Sequence[float]) -> str:
     """Numbers of all seeds, as in "0.03 to 0.05"."""
     known = [value for value in values if math.isfinite(value)]
-    diverged, missing = sum(map(math.isinf, values)), sum(map(math.isnan, values))
-    more = [f"{counted(diverged, 'seed')} diverged"] if diverged else []
+    unbounded, missing = sum(map(math.isinf, values)), sum(map(math.isnan, values))
+    more = [f"unbounded for {counted(unbounded, 'seed')}"] if unbounded else []
     more += [f"{counted(missing, 'seed')} missing"] if missing else []
     low, high = (number(min(known)), number(max(known))) if known else ("", "")
     return ", ".join([*([low if low == high else f"{low} to {high}"] if known else []), *more]) or "none"
