@@ -44,7 +44,11 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, as JSON has them."""
-        return {"schema": self.schema, **plain(self)}
+        record = {"schema": self.schema, **plain(self)}
+        data = record.get("data")
+        if isinstance(data, dict) and "columns" in data:
+            record["columns"] = data.pop("columns")
+        return record
 
     def resolved(self) -> dict[str, Any]:
         """Settings that were left open, as the study chose them."""
