@@ -24,7 +24,7 @@ SINGLE = "biufmMOSUT"  # kinds of types whose values are single ones
 
 
 class IndexedRows(Protocol):
-    """IndexedRows by index: an array, a tensor, a list, or a torch `Dataset` of pairs (input, target)."""
+    """Rows by index: an array, a tensor, a list, or a torch `Dataset` of pairs (input, target)."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: Any, /) -> Any: ...
@@ -44,7 +44,7 @@ class InterchangeTable(Protocol):
 
 @dataclass(frozen=True)
 class Arrays:
-    """IndexedRows as arrays, and what they came from."""
+    """Rows as arrays, and what they came from."""
 
     name: str
     X: np.ndarray
