@@ -231,11 +231,13 @@ def test_several_targets_are_refused(widenet):
 
 def test_an_existing_folder_is_kept_without_force(widenet):
     write_table("table.csv")
-    assert widenet("memorise", "table.csv")[0] == 0
-    code, _, err = widenet("memorise", "table.csv")
+    assert widenet("memorise", "table.csv", "--out", "o")[0] == 0
+    code, _, err = widenet("memorise", "table.csv", "--out", "o")
     assert code == 2
     assert "--force" in err
-    assert widenet("memorise", "table.csv", "--force")[0] == 0
+    assert widenet("memorise", "table.csv", "--out", "o", "--force")[0] == 0
+    assert widenet("memorise", "table.csv")[0] == 0
+    assert widenet("memorise", "table.csv")[0] == 0
 
 
 @pytest.fixture

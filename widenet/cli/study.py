@@ -76,6 +76,13 @@ class _Call:
             f"{name}-{common.short_name(self.given['data'])}" if self.study.reads_data else name
         )
 
+    def may_replace(self) -> bool:
+        """Whether an earlier result may go: where that is asked for, and in the usual folder if it is ours."""
+        from widenet.report.parts.files import holds_result
+
+        is_usual = self.out is not None and self.given["out"] is None
+        return bool(self.given["force"]) or (is_usual and holds_result(self.out or Path()))
+
     def check_source(self) -> None:
         """Refuse a file that is not there, or columns that it does not have, before torch is imported."""
         from widenet.files.opening import check_file, looks_like_path
@@ -90,7 +97,7 @@ class _Call:
         from widenet.report.parts.publish import all_files
 
         if self.out is not None:
-            check_folder(self.out, all_files(self.study.room), force=self.given["force"])
+            check_folder(self.out, all_files(self.study.room), force=self.may_replace())
 
     def run(self, progress: "Progress") -> Any:
         """Read, run and write."""
@@ -122,7 +129,7 @@ class _Call:
             return result
         progress("writing the report")
         config = reading | asdict(self.settings) | result.resolved()
-        return publish(self.study.room, result, self.out, config, force=self.given["force"])
+        return publish(self.study.room, result, self.out, config, force=self.may_replace())
 
     @contextmanager
     def store(self) -> "Iterator[dict[str, Store]]":
