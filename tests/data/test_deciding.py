@@ -136,6 +136,10 @@ def test_placeholders_among_numbers_are_missing_values(word):
 
 def test_codes_stay_categories():
     assert isinstance(loaded(a=["None", "low", "high"] * 20).preparation.columns[1], CategoricalColumn)
+    years = [str(k % 8) for k in range(50)] + ["more than 50"] * 10
+    assert isinstance(loaded(a=years).preparation.columns[1], CategoricalColumn)
+    with pytest.raises(InputError, match="Row 60, column 'a': 'oops' is not a number"):
+        loaded(a=[*(str(k % 8) for k in range(59)), "oops"])
     assert isinstance(loaded(a=["0", "1", "2", "3+"] * 15).preparation.columns[1], CategoricalColumn)
 
 
@@ -158,6 +162,9 @@ def test_codes_stay_categories():
         (["1'234'567.5", "2"], ".", [1234567.5, 2]),
         (["$1,234.50", "-$3"], ".", [1234.5, -3]),
         (["45%", "3.5%"], ".", [45, 3.5]),
+        (["12 kg", "1,234.5 kg"], ".", [12, 1234.5]),
+        (["3,5km/h", "12km/h"], ",", [3.5, 12]),
+        (["5€", "6,50€", "1.000€"], ".", [5, 6.5, 1000]),
         (["1e-5", "-.5"], ".", [1e-5, -0.5]),
         (["1,5E+03", "2"], ",", [1500, 2]),
     ],
@@ -170,7 +177,20 @@ def test_numbers_in_every_style(words, decimal, numbers):
 
 @pytest.mark.parametrize(
     "words",
-    [["1,23,4"], ["1.2.3"], ["12:30"], ["a"], ["$5", "€6"], ["5%", "6"], ["1 2345"], ["5-6"], ["1,234,56"]],
+    [
+        ["1,23,4"],
+        ["1.2.3"],
+        ["12:30"],
+        ["a"],
+        ["$5", "€6"],
+        ["5%", "6"],
+        ["5 kg", "6 lbs"],
+        ["kg", "5 kg"],
+        ["5$6"],
+        ["1 2345"],
+        ["5-6"],
+        ["1,234,56"],
+    ],
 )
 def test_what_is_no_number(words):
     assert best_style(words, ".") is None

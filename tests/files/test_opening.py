@@ -89,7 +89,7 @@ def test_what_was_guessed_is_told(tmp_path):
     assert "read as UTF-16." in told("utf16.csv")
     assert "decimal commas: 'width', 'price'" in told("german.csv")
     assert "commas between thousands: 'price'" in told("thousands.csv")
-    assert "The sign $ was left out of the numbers of 'price'." in told("dollars.csv")
+    assert "'$' was taken off the numbers of 'price'." in told("dollars.csv")
     assert "separated by semicolons" in told("german.csv")
     assert "Skipped 1 line above the column names." in told("titled.csv")
     assert "Column 'column 1' numbers the rows; it was left out." in told("index.csv")

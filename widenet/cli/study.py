@@ -77,7 +77,7 @@ class _Call:
         )
 
     def may_replace(self) -> bool:
-        """Whether an earlier result may go: where that is asked for, and in the usual folder if it is ours."""
+        """Whether an earlier result may go: where that is asked for, and ours in the usual folder."""
         from widenet.report.parts.files import holds_result
 
         is_usual = self.out is not None and self.given["out"] is None

@@ -12,7 +12,7 @@ from torch import Tensor
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
 from widenet.base.wording import counted, listed, shown
-from widenet.data.written import PLAIN, is_placeholder
+from widenet.data.written import PLACEHOLDERS, PLAIN
 from widenet.files.words import settled
 
 if TYPE_CHECKING:
@@ -126,8 +126,7 @@ def placeholders(values: pd.Series) -> np.ndarray:
     gaps = missing(values)
     if not pd.api.types.is_string_dtype(values.dtype):
         return gaps
-    distinct = [word for word in values.dropna().unique() if is_placeholder(str(word).strip())]
-    return gaps | np.asarray(values.isin(distinct), dtype=bool) if distinct else gaps
+    return gaps | np.asarray(values.str.lower().isin(PLACEHOLDERS), dtype=bool)
 
 
 def texts(values: pd.Series) -> np.ndarray:

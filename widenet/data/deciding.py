@@ -11,10 +11,10 @@ from widenet.base.errors import InputError
 from widenet.base.problems import Problems
 from widenet.base.wording import counted, listed, natural_key, shown
 from widenet.data.columns import (
+    ROWS_PER_CODE,
     CategoricalColumn,
     Column,
     NumericColumn,
-    few_codes,
     missing,
     placeholders,
     refuse_first,
@@ -36,6 +36,7 @@ from widenet.files.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_CODES = 100  # distinct values, numbers and others, that are taken for codes
 MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become
 ALWAYS_CATEGORIES = 10  # so few distinct texts are categories even where most rows have their own
 
@@ -116,7 +117,10 @@ def _decide(table: Table, choice: Choice) -> Decisions:
 def file_decimal(table: Table) -> str:
     """The decimal sign of a table's numbers: as its columns settle it, else as its layout suggests."""
     columns = [*(table.features[name] for name in table.features.columns), table.target]
-    return decimal_of(_some_words(values) for values in columns if is_text(values)) or table.decimal
+    words = [_some_words(values) for values in columns if is_text(values)]
+    if table.decimal == "." and not any("," in word for some in words for word in some):
+        return "."
+    return decimal_of(words) or table.decimal
 
 
 def is_text(values: pd.Series) -> bool:
@@ -174,7 +178,7 @@ def number_style(values: pd.Series, decimal: str) -> NumberStyle | None:
     """How the numbers of a column are written; None where it holds none.
 
     A column that is nearly all numbers is refused by the first value that is none. Codes such as 0, 1, 2, 3+
-    are no numbers: few distinct values, none of the others alone.
+    are no numbers: few distinct values, none of those that are no numbers alone.
 
     Args:
         values: The column, its index the numbers of the rows.
@@ -188,13 +192,16 @@ def number_style(values: pd.Series, decimal: str) -> NumberStyle | None:
         return PLAIN if not np.isnan(plain_numbers(values))[~missing(values)].any() else None
     gaps = placeholders(values)
     given = values[~gaps]
+    if decimal == "." and len(given) and np.isfinite(plain_numbers(given)).all():
+        return PLAIN
     words = [word for word in map(str, given.unique()) if not is_infinite(word)]  # which is told later
     style = best_style(words, decimal) if words else None
     if style is not None or not any(character.isdigit() for word in words for character in word):
         return style
     style = most_numbers(words)
     odd = np.isnan(style.numbers(given))
-    if few_codes(len(words), len(given)) and given[odd].value_counts().min() > 1:
+    is_coded = len(words) <= MOST_CODES and len(words) * ROWS_PER_CODE <= len(given)
+    if is_coded and given[odd].value_counts().min() > 1:
         return None
     if 2 * int(odd.sum()) <= len(given):
         most = f"{len(given) - int(odd.sum()):,} of {len(given):,}"
@@ -256,7 +263,7 @@ def reading_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
         if style.name:
             notes.append(f"Numbers were read with {style.name}: {listed(names)}.")
         if style.sign:
-            notes.append(f"The sign {style.sign} was left out of the numbers of {listed(names)}.")
+            notes.append(f"{shown(style.sign)} was taken off the numbers of {listed(names)}.")
     notes += _date_notes(numeric)
     if one_hot:
         width = sum(len(column.names) for column in one_hot)

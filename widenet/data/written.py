@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 EXPONENT = r"([eE][+-]?\d+)?"
 SPACES = " \u00a0\u202f'\u2019"  # between thousands: spaces, some of which do not break, and apostrophes
-SIGNS = "$€£¥%"  # before or behind a number
+CURRENCIES = "$€£¥"  # before or behind a number
+UNIT = re.compile(r"[+-]?[\d.,]+ ?([^\W\d_][^\d\s]{0,9}|%)")  # 12 kg, 3.5km/h, 45%
 # What stands for a missing value among numbers and dates, where it cannot be a category.
 PLACEHOLDERS = {
     "-",
@@ -46,7 +47,7 @@ class NumberStyle:
         decimal: The sign before decimals.
         thousands: Signs between thousands.
         grammar: What a number looks like.
-        sign: A currency or percent sign that goes with the numbers.
+        sign: A currency or a unit that goes with the numbers.
     """
 
     name: str
@@ -107,11 +108,6 @@ def plain_numbers(values: pd.Series) -> np.ndarray:
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(object)
     return np.array(pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan))
-
-
-def is_placeholder(word: str) -> bool:
-    """Whether a word stands for a missing value where numbers or dates are expected."""
-    return word.lower() in PLACEHOLDERS
 
 
 def is_infinite(word: str) -> bool:
@@ -182,15 +178,25 @@ def _is_grouped_by_points(words: Sequence[str]) -> bool:
 
 
 def _common_sign(words: Sequence[str]) -> str:
-    """The one currency sign of these words, or the percent sign that each of them has; empty without one."""
-    found = {char for word in words for char in word if char in SIGNS}
-    if len(found) != 1:
+    """The one currency sign of these words, or the unit that each of them ends in; empty without one.
+
+    >>> _common_sign(["$5", "1"]), _common_sign(["12 kg", "7.5 kg"]), _common_sign(["5%", "6"])
+    ('$', 'kg', '')
+    """
+    found = {char for word in words for char in word if char in CURRENCIES}
+    if len(found) == 1:
+        sign = found.pop()
+        return sign if all(_is_at_an_end(sign, word) for word in words) else ""
+    if not words or words[0][-1:].isdigit():
         return ""
-    sign = found.pop()
-    at_ends = all(
-        word.count(sign) <= 1 and word.strip(f"+-{SPACES}{sign}0123456789.,").strip() == "" for word in words
-    )
-    return sign if at_ends and (sign != "%" or all(sign in word for word in words)) else ""
+    units = {unit[1] if (unit := UNIT.fullmatch(word)) else "" for word in words}
+    return units.pop() if len(units) == 1 else ""
+
+
+def _is_at_an_end(sign: str, word: str) -> bool:
+    """Whether a sign stands before a number or behind it, at most once, or not at all."""
+    bare = word.lstrip("+-")
+    return sign not in word or (word.count(sign) == 1 and sign in (bare[:1], bare[-1:]))
 
 
 def _fields(style: NumberStyle) -> tuple[str, str, str, re.Pattern[str]]:
