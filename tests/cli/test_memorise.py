@@ -115,6 +115,17 @@ def test_perturbed_data_are_verified_too(widenet):
     assert code == 0, out
 
 
+def test_columns_that_were_chosen_are_chosen_again_to_verify(widenet):
+    write_table("table.csv", columns=9)
+    names = Path("table.csv").read_text().splitlines()[0].split(",")
+    chosen = ("--drop", names[0], "--categorical", names[1], "--keep", names[2])
+    assert widenet("memorise", "table.csv", *chosen, "--out", "o")[0] == 0
+    record = json.loads(Path("o/certificate.json").read_text())["data"]
+    assert (record["drop"], record["categorical"], record["keep"]) == ([names[0]], [names[1]], [names[2]])
+    code, out, _ = widenet("verify", "o")
+    assert code == 0, out
+
+
 def test_identical_rows_with_different_labels(widenet):
     write_table("table.csv")
     lines = Path("table.csv").read_text().splitlines()

@@ -122,8 +122,8 @@ def test_missing_values_are_marked_and_told():
 
 
 def test_a_gap_that_tells_the_target_is_a_leak():
-    data = loaded(boat=X.where(Y == "yes"))
-    assert [leak.columns for leak in data.leaks] == [("boat",)]
+    for values in (X.where(Y == "yes"), pd.Series(1.0, X.index).where(Y == "yes")):
+        assert [leak.columns for leak in loaded(boat=values).leaks] == [("boat",)]
 
 
 @pytest.mark.parametrize("word", ["-", "unknown", "n.a.", "#DIV/0!", "None", "."])

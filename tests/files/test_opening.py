@@ -38,6 +38,12 @@ def german(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def titled_book(path) -> None:
+    with pd.ExcelWriter(path) as writer:
+        FRAME.to_excel(writer, index=False, startrow=3)
+        writer.sheets["Sheet1"]["A1"] = "Prices of 2020"
+
+
 WRITERS = {
     "plain.csv": lambda path: FRAME.to_csv(path, index=False),
     "upper.CSV": lambda path: FRAME.to_csv(path, index=False),
@@ -61,7 +67,7 @@ WRITERS = {
     "row_names.txt": lambda path: FRAME.to_csv(path, sep="\t", index_label=False),
     "index.csv": lambda path: FRAME.to_csv(path),
     "book.xlsx": lambda path: FRAME.to_excel(path, index=False),
-    "titled.xlsx": lambda path: FRAME.to_excel(path, index=False, startrow=3),
+    "titled.xlsx": lambda path: titled_book(path),
     "columns.parquet": lambda path: FRAME.to_parquet(path),
     "lines.jsonl": lambda path: FRAME.to_json(path, orient="records", lines=True, force_ascii=False),
 }
@@ -92,6 +98,7 @@ def test_what_was_guessed_is_told(tmp_path):
     assert "'$' was taken off the numbers of 'price'." in told("dollars.csv")
     assert "separated by semicolons" in told("german.csv")
     assert "Skipped 1 line above the column names." in told("titled.csv")
+    assert "Skipped 1 row above the column names." in told("titled.xlsx")
     assert "Column 'column 1' numbers the rows; it was left out." in told("index.csv")
     plain = told("plain.csv")
     assert "commas between" not in plain

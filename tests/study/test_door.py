@@ -17,6 +17,7 @@ import widenet
 from widenet.audit.door import AuditOptions
 from widenet.base.errors import InputError
 from widenet.compare.door import CompareOptions
+from widenet.data.leaks import Leak, LeakKind
 from widenet.memorise.door import MemoriseOptions
 from widenet.study.door import ReadingOptions
 from widenet.study.reading import Reading
@@ -186,10 +187,12 @@ def test_a_result_opens_in_a_browser(result, tmp_path, monkeypatch):
 
 
 def test_a_notebook_shows_the_answer_escaped(result):
-    named = replace(result, data=replace(result.data, name="<b>table"))
+    leak = Leak(LeakKind.COUNTS, ("<b>column",), 0.0)
+    named = replace(result, data=replace(result.data, name="<b>table", leaks=(leak,)))
     shown = named._repr_html_()
     assert "<b>" not in shown
     assert "&lt;b&gt;table" in shown
+    assert "&lt;b&gt;column" in shown
     assert "These labels depend on the inputs" in unescape(shown)
 
 
