@@ -111,7 +111,7 @@ class Result:
         )
         told = self._room().sentences(self) if self.room else ()
         answer = "".join(f"<p>{escape(sentence)}</p>" for sentence in told)
-        return f"{answer}<table><caption>{escape(type(self).__name__)}</caption>{rows}</table>"
+        return f"<table><caption>{escape(type(self).__name__)}</caption>{rows}</table>{answer}"
 
 
 def plain(value: Any) -> Any:
