@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ ROOT = Path(__file__).resolve().parents[1]
 WRONG = {
     "widenet.run_audit(42, nonsense=True)": "call-arg",
     "widenet.run_auditt": "attr-defined",
+    'widenet.audit("digits", kernl="relu2-hidden")': "call-arg",
+    'widenet.audit("digits", seed="one")': "arg-type",
+    'widenet.compare("digits", target=3)': "arg-type",
+    'widenet.memorise("digits").lost': "attr-defined",
+    "widenet.__version__.nothing": "attr-defined",
     'widenet.load("digits").nothing': "attr-defined",
     'widenet.load("digits", prepare="other")': "arg-type",
     "widenet.AuditSettings(eta='fast')": "arg-type",
@@ -63,6 +69,19 @@ def test_every_public_name_is_there_and_documented(name):
     assert value.__doc__
 
 
+def test_the_version_is_that_of_the_package():
+    assert widenet.__version__ == version("widenet")
+
+
+def test_folders_of_studies_are_called_like_functions():
+    """`widenet.audit` is a folder and a function, before and after its modules are imported."""
+    script = "import widenet; first = widenet.audit; import widenet.audit.run; print(first is widenet.audit)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+    assert callable(widenet.compare)
+    assert callable(widenet.memorise)
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="run_auditt"):
         widenet.run_auditt  # noqa: B018
@@ -71,4 +90,5 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_the_stub_holds_imports_alone():
     body = ast.parse((ROOT / "widenet/__init__.pyi").read_text()).body
-    assert all(isinstance(node, ast.ImportFrom) for node in body[1:])
+    assert all(isinstance(node, ast.ImportFrom) for node in body[1:-1])
+    assert ast.unparse(body[-1]) == "__version__: str"

@@ -24,6 +24,7 @@ FRONT, PARTS, REPORT = "front door", "report/parts", "report"
 STUDIES = ("audit", "compare", "memorise", "inside")
 FLOORS: tuple[tuple[str, ...], ...] = (  # from the ground up; rooms of one floor do not import each other
     ("base",),
+    ("files",),
     ("data",),
     ("kernels",),
     ("spectrum",),

@@ -22,9 +22,14 @@ __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("widenet")
     if name not in _HOMES:
         raise AttributeError(f"module 'widenet' has no attribute '{name}'")
-    return getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(_HOMES[name]), name)
+    return globals().get(name, value)  # `audit` is a folder, too, which is called like the function
 
 
 def __dir__() -> list[str]:

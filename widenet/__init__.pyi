@@ -1,5 +1,6 @@
 """The public names and their types; `__init__.py` imports each of them from here when it is first used."""
 
+from widenet.audit.door import audit as audit
 from widenet.audit.result import AuditResult as AuditResult
 from widenet.audit.run import run_audit as run_audit
 from widenet.audit.settings import AuditSettings as AuditSettings
@@ -9,6 +10,7 @@ from widenet.base.errors import (
     WidenetError as WidenetError,
 )
 from widenet.base.progress import Progress as Progress
+from widenet.compare.door import compare as compare
 from widenet.compare.result import CompareResult as CompareResult
 from widenet.compare.run import run_compare as run_compare
 from widenet.compare.settings import CompareSettings as CompareSettings
@@ -23,6 +25,7 @@ from widenet.kernels.matrix import cross_matrix as cross_matrix, gram_matrix as 
 from widenet.kernels.names import kernel_by_name as kernel_by_name
 from widenet.kernels.networks import Serial as Serial
 from widenet.memorise.checker.verify import VerifyResult as VerifyResult, verify as verify
+from widenet.memorise.door import memorise as memorise
 from widenet.memorise.result import MemoriseResult as MemoriseResult
 from widenet.memorise.run import run_memorise as run_memorise
 from widenet.memorise.settings import MemoriseSettings as MemoriseSettings
@@ -48,3 +51,5 @@ from widenet.spectrum.lanczos import gauss_measure as gauss_measure, lanczos as 
 from widenet.training.run import TrainingRun as TrainingRun
 from widenet.training.settings import TrainingSettings as TrainingSettings
 from widenet.training.sweeps import sweep as sweep, train as train
+
+__version__: str

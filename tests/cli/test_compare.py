@@ -112,11 +112,11 @@ def test_beyond_an_hour_yes_is_asked_for(widenet, table, monkeypatch):
 
 
 def test_an_existing_folder_is_kept_without_force(widenet, table):
-    assert widenet("compare", "table.csv", *SMALL)[0] == 0
-    code, _, err = widenet("compare", "table.csv", *SMALL)
+    assert widenet("compare", "table.csv", "--out", "o", *SMALL)[0] == 0
+    code, _, err = widenet("compare", "table.csv", "--out", "o", *SMALL)
     assert code == 2
     assert "--force" in err
-    assert widenet("compare", "table.csv", "--force", *SMALL)[0] == 0
+    assert widenet("compare", "table.csv", "--out", "o", "--force", *SMALL)[0] == 0
 
 
 def test_failed_fits_exit_with_3(widenet, table, monkeypatch):

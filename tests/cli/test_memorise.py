@@ -115,6 +115,17 @@ def test_perturbed_data_are_verified_too(widenet):
     assert code == 0, out
 
 
+def test_columns_that_were_chosen_are_chosen_again_to_verify(widenet):
+    write_table("table.csv", columns=9)
+    names = Path("table.csv").read_text().splitlines()[0].split(",")
+    chosen = ("--drop", names[0], "--categorical", names[1], "--keep", names[2])
+    assert widenet("memorise", "table.csv", *chosen, "--out", "o")[0] == 0
+    record = json.loads(Path("o/certificate.json").read_text())["data"]
+    assert (record["drop"], record["categorical"], record["keep"]) == ([names[0]], [names[1]], [names[2]])
+    code, out, _ = widenet("verify", "o")
+    assert code == 0, out
+
+
 def test_identical_rows_with_different_labels(widenet):
     write_table("table.csv")
     lines = Path("table.csv").read_text().splitlines()
@@ -231,11 +242,13 @@ def test_several_targets_are_refused(widenet):
 
 def test_an_existing_folder_is_kept_without_force(widenet):
     write_table("table.csv")
-    assert widenet("memorise", "table.csv")[0] == 0
-    code, _, err = widenet("memorise", "table.csv")
+    assert widenet("memorise", "table.csv", "--out", "o")[0] == 0
+    code, _, err = widenet("memorise", "table.csv", "--out", "o")
     assert code == 2
     assert "--force" in err
-    assert widenet("memorise", "table.csv", "--force")[0] == 0
+    assert widenet("memorise", "table.csv", "--out", "o", "--force")[0] == 0
+    assert widenet("memorise", "table.csv")[0] == 0
+    assert widenet("memorise", "table.csv")[0] == 0
 
 
 @pytest.fixture

@@ -66,6 +66,23 @@ def test_preparation_is_that_of_the_training_rows_alone(tmp_path, num_train):
     assert bool((inputs.Z[:num_train].mean(0).abs() < 1e-12).all())
 
 
+def test_columns_with_gaps_are_prepared_by_the_training_rows_alone():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)) * [1, 50, 3], columns=list("abc"))
+    frame = frame.mask(rng.random((60, 3)) < 0.2).assign(y=rng.choice(["u", "v"], 60))
+    everything, num_train = load(frame, target="y"), 40
+    inputs = prepared_by(everything, torch.arange(num_train))
+    fills = [column.fill for column in everything.preparation.columns]  # these are those of all rows
+    Z = []
+    for name, fill in zip("abc", fills, strict=True):
+        values, gaps = frame[name].fillna(fill).to_numpy(), frame[name].isna().to_numpy(float)
+        train = slice(num_train)
+        weight = np.sqrt(3 * (1 + gaps[train].var()))
+        Z.append((values - values[train].mean()) / values[train].std() / weight)
+        Z.append((gaps - gaps[train].mean()) / weight)
+    torch.testing.assert_close(inputs.Z, torch.tensor(np.column_stack(Z)))
+
+
 @pytest.mark.parametrize(("folds", "least"), [(2, 6), (3, 5), (5, 5), (10, 10)])
 def test_classes_too_small_for_the_folds(multiclass, folds, least):
     def with_rare(count):

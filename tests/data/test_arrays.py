@@ -10,6 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from widenet.base.errors import InputError
 from widenet.data import Dataset, load
+from widenet.data.dataset import UsedColumns
+from widenet.data.deciding import LeftOut
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4))
@@ -189,7 +191,7 @@ def test_a_directory_that_lies_about_sizes_is_refused(pack):
         ({"X": X[:0], "y": Y[:0]}, ["0 rows"]),
         ({"X": X[:, :0], "y": Y}, ["empty"]),
         ({"X": X[:, 0], "y": Y}, ["shape 30 "]),
-        ({"X": X.reshape(30, 2, 2), "y": Y}, ["uint8"]),
+        ({"X": X.reshape(30, 2, 2, 1, 1), "y": Y}, ["30 × 2 × 2 × 1 × 1", "images"]),
         ({"X": np.float64(3), "y": Y}, ["()"]),
         ({"X": X, "y": X}, ["'y' has shape 30 × 4"]),
         ({"X": X + 1j, "y": Y}, ["<c16"]),
@@ -198,7 +200,7 @@ def test_a_directory_that_lies_about_sizes_is_refused(pack):
         ({"X": np.zeros(30, [("a", "f8"), ("b", "f8")]), "y": Y}, ["structured"]),
         ({"X": X, "y": np.zeros(30, [("a", "f8")])}, ["'y'", "structured"]),
         ({"X": X, "y": np.zeros(30)}, ["single value"]),
-        ({"X": X, "y": np.where(Y, np.nan, 1.0)}, ["Row 2", "missing"]),
+        ({"X": X, "y": np.where(Y, np.nan, 1.0)}, ["single value"]),
         ({"X": X, "y": np.where(Y, np.inf, 1.0)}, ["Row 2", "infinite"]),
         ({"X": X, "y": np.full(30, b"\xff")}, ["UTF-8"]),
     ],
@@ -211,12 +213,12 @@ def test_refused_arrays(save, arrays, said):
 
 @pytest.mark.skipif(np.finfo(np.longdouble).maxexp <= 1024, reason="long doubles are doubles here")
 def test_long_doubles_out_of_range_are_refused(save):
-    assert "Row 1, column 1 of X is infinite" in refusal(
+    assert "Row 1, column 1 of X (59 more values like it) is infinite" in refusal(
         save(X=np.full((30, 2), np.longdouble("1e4000")), y=Y)
     )
 
 
-@pytest.mark.parametrize(("value", "said"), [(np.nan, "NaN"), (np.inf, "infinite"), (-np.inf, "infinite")])
+@pytest.mark.parametrize(("value", "said"), [(np.inf, "infinite"), (-np.inf, "infinite")])
 def test_bad_values_are_named_by_row_and_column(save, value, said):
     spoiled = X.copy()
     spoiled[6, 2] = value
@@ -228,12 +230,33 @@ def test_bad_values_are_named_by_row_and_column(save, value, said):
 def test_imputation(save):
     spoiled = X.copy()
     spoiled[6, 2] = np.nan
-    data = load(save(X=spoiled, y=Y), impute=True)
+    data = load(save(X=spoiled, y=Y))
     assert data.preparation.columns[2].fill == np.nanmedian(spoiled[:, 2])
+    assert data.names == ("x1", "x2", "x3", "x3 is missing", "x4", "constant")
+    assert data.columns == UsedColumns(("x1", "x2", "x3", "x4"), (), ("x3",))
+    assert torch.equal(data.preparation.apply(spoiled), data.X)
     filled = np.where(np.isnan(spoiled), np.nanmedian(spoiled, axis=0), spoiled)
-    assert torch.equal(data.X, load(save(X=filled, y=Y)).X)
+    marked = np.column_stack([filled[:, :3], np.isnan(spoiled[:, 2]), filled[:, 3]])
+    Z = (marked - marked.mean(0)) / np.where(np.arange(5) == 3, 1, marked.std(0))
+    Z[:, 2:4] /= np.sqrt(1 + marked[:, 3].var())  # a deviation is as far as present is from missing
+    expected = np.column_stack([Z / 2, np.ones(30)])
+    np.testing.assert_allclose(data.X, expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-12)
+
+
+def test_a_column_without_a_value_is_left_out(save):
+    spoiled = X.copy()
     spoiled[:, 2] = np.nan
-    assert "Column 3" in refusal(save(X=spoiled, y=Y), impute=True)
+    data = load(save(X=spoiled, y=Y))
+    assert data.columns == UsedColumns(("x1", "x2", "x4"), (LeftOut("x3", "never varies"),), ())
+
+
+def test_rows_without_a_target_are_left_out_and_the_others_keep_their_numbers(save):
+    y = Y.astype(float)
+    y[[0, 7]] = np.nan
+    data = load(save(X=X, y=y))
+    assert data.n == 28
+    assert data.rows.tolist() == [row for row in range(1, 31) if row not in (1, 8)]
+    assert "2 rows of 30 have no target and were left out." in data.provenance
 
 
 def test_damaged_files_are_refused(save, pack, tmp_path):

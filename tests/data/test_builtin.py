@@ -14,7 +14,7 @@ import widenet.data.builtin as builtin
 from widenet.base.errors import InputError
 from widenet.data import builtin_names, describe, held_out, load
 from widenet.data.places import Part, content, places
-from widenet.data.tables import Table
+from widenet.files.table import Table
 
 
 @pytest.fixture

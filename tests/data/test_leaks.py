@@ -5,7 +5,8 @@ import torch
 from sklearn import datasets
 
 from widenet.data import leaks, load, subset, with_labels
-from widenet.data.columns import NumericColumn, fit_column
+from widenet.data.columns import NumericColumn
+from widenet.data.deciding import fit_column
 from widenet.data.leaks import Leak, LeakKind, find_leaks
 from widenet.data.targets import encode_targets
 from widenet.report.parts.leaks import leak_sentences
@@ -26,7 +27,7 @@ def found(X, y) -> tuple[Leak, ...]:
 
 def found_in(frame: pd.DataFrame, y) -> tuple[Leak, ...]:
     """Leaks of the columns of a table."""
-    columns = tuple(fit_column(frame[name], impute=False) for name in frame)
+    columns = tuple(fit_column(frame[name]) for name in frame)
     return find_leaks(frame, columns, encode_targets(pd.Series(y, name="y")))
 
 
@@ -37,9 +38,9 @@ def told(path, header, rows) -> tuple[str, ...]:
 
 
 def test_row_number_of_a_table_sorted_by_class(tmp_path, rng):
-    rows = [(k, f"{rng.normal():.3f}", "cat" if k < 30 else "dog") for k in range(60)]
-    assert told(tmp_path / "pets.csv", "id,weight,animal", rows) == (
-        "Column 'id' follows the order of the rows, which are sorted by label, and so gives the label of "
+    rows = [(3 * k, f"{rng.normal():.3f}", "cat" if k < 30 else "dog") for k in range(60)]
+    assert told(tmp_path / "pets.csv", "cage,weight,animal", rows) == (
+        "Column 'cage' follows the order of the rows, which are sorted by label, and so gives the label of "
         "every row away: drop it if it only identifies the rows.",
     )
 

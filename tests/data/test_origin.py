@@ -13,8 +13,8 @@ def test_a_file_is_known_by_its_arguments_and_every_bit(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b,y,z\n1,2,u,0\n3,,v,0\n5,7,u,1\n")
     expected = hashlib.sha256(path.read_bytes()).hexdigest()
-    dataset = load(str(path), target="y", impute=True)
-    assert dataset.origin == Origin(str(path), "y", "standard", True, expected)
+    dataset = load(str(path), target="y", drop=["z"])
+    assert dataset.origin == Origin(str(path), "y", "standard", drop=("z",), file_sha256=expected)
     again = asdict(dataset.origin)
     del again["file_sha256"]
     assert torch.equal(load(**again).X, dataset.X)
@@ -23,9 +23,9 @@ def test_a_file_is_known_by_its_arguments_and_every_bit(tmp_path):
 
 
 def test_a_name_has_no_file():
-    assert load("digits").origin == Origin("digits", None, "unit", False, None)
+    assert load("digits").origin == Origin("digits", None, "unit")
     concept = "resnet-cube:n=20,d=10,seed=1"
-    assert load(concept, prepare="unit").origin == Origin(concept, None, "unit", False, None)
+    assert load(concept, prepare="unit").origin == Origin(concept, None, "unit")
     assert load(concept).origin.prepare == "raw"
 
 

@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 def numeric(array: np.ndarray):
-    return fit_array_columns(array, tuple(f"x{k}" for k in range(array.shape[1])), impute=False)
+    return fit_array_columns(array, tuple(f"x{k}" for k in range(array.shape[1])))
 
 
 def test_standard_by_hand():

@@ -110,11 +110,8 @@ def test_hashes_and_digest_as_the_documentation_tells_them(tmp_path):
     file = (tmp_path / "rows.npz").read_bytes()
     assert record["data"]["file_sha256"] == hashlib.sha256(file).hexdigest()
     assert record["data"]["source"] == str(tmp_path / "rows.npz")
-    assert (record["data"]["target"], record["data"]["prepare"], record["data"]["impute"]) == (
-        None,
-        "unit",
-        False,
-    )
+    assert (record["data"]["target"], record["data"]["prepare"]) == (None, "unit")
+    assert (record["data"]["drop"], record["data"]["keep"], record["data"]["categorical"]) == ([], [], [])
     assert record["data"]["noise"] == 0.02
     assert record["network"]["weights_sha256"] == hashlib.sha256(done.weights).hexdigest()
     digest = record.pop("digest")

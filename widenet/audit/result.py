@@ -1,9 +1,9 @@
 """What an audit finds."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import Tensor
 
@@ -12,6 +12,9 @@ from widenet.predict.learning_curve import LearningCurve
 from widenet.study.data import DataSummary
 from widenet.study.forecast import Forecast
 from widenet.study.result import Result, aside
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LABELS_FILE = "labels.csv"
 NUM_PICTURED = 24  # most suspicious rows whose images a result holds
@@ -352,6 +355,7 @@ class AuditResult(Result):
         contradicting: Rows whose label is not the one that the other rows predict; None for regression.
         labels: All rows, the most suspicious first.
         pictures: Pixels of the first of them, by row number; empty where rows are no images.
+        files: The file of each row, by row number; empty where rows share one.
         labels_file: Where the ranking was written; None where it was not.
         forecast: What was expected.
         gram: How the Gram matrix was held.
@@ -359,6 +363,7 @@ class AuditResult(Result):
     """
 
     schema: ClassVar[str] = "widenet/audit/1"
+    room: ClassVar[str] = "widenet.report.audit"
     data: DataSummary
     soundness: Soundness
     kernel: str
@@ -374,6 +379,7 @@ class AuditResult(Result):
     contradicting: int | None
     labels: tuple[Suspect, ...] = aside()
     pictures: dict[int, Tensor] = aside()
+    files: dict[int, str] = aside(default_factory=dict)
     labels_file: str | None = None
     forecast: Forecast
     gram: GramPlan
@@ -404,6 +410,20 @@ class AuditResult(Result):
         gram = record.pop("gram")
         record["forecast"] |= {"gram": gram["held"], "gram_bytes": gram["num_bytes"]}
         return record
+
+    @property
+    def labels_frame(self) -> "pd.DataFrame":
+        """All rows as a table, the most suspicious first.
+
+        Its `index` is the position of a row in the data that was given, counted from 0, so that
+        `data.iloc[frame.index[:10]]` shows the ten most suspicious. Rows without a target are not in it.
+        """
+        import pandas as pd
+
+        frame = pd.DataFrame([asdict(each) for each in self.labels])
+        if self.files:
+            frame["file"] = frame["row"].map(self.files)
+        return frame.set_index(pd.Index(frame["row"] - 1, name="index"))
 
     def resolved(self) -> dict[str, Any]:
         return {"eta": self.curve.eta}

@@ -93,6 +93,7 @@ def run_audit(
         contradicting=labels.contradicting,
         labels=labels.suspects,
         pictures=_pictures(dataset, labels.suspects),
+        files=dict(zip(dataset.rows.tolist(), dataset.files, strict=True)) if dataset.files else {},
         forecast=forecast,
         gram=plan,
         seconds=time.perf_counter() - start,

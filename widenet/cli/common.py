@@ -16,7 +16,10 @@ from widenet.study.study import Study
 if TYPE_CHECKING:  # this imports torch, which takes longer than --help may
     from widenet.runs.store import Store
 
-DATA_KINDS = "DATA is a built-in name or a .csv, .tsv, .parquet or .npz file."
+DATA_KINDS = (
+    "DATA is a built-in name, a table (.csv, .tsv, .txt, .xlsx, .parquet, .jsonl; text also packed as .gz), "
+    "an .npz file with X and y, or a folder with a folder of images for each class."
+)
 FAILED, WRONG_INPUT, FAILED_TRIALS, INTERRUPTED = 1, 2, 3, 130
 EXIT_CODES = {"done": 0, "failed": FAILED, "partly": FAILED_TRIALS}
 
@@ -30,7 +33,11 @@ STORE = click.Option(
     help="File that keeps finished work, to resume from later.  [default: beside the folder, until done]",
 )
 YES = click.Option(["--yes"], is_flag=True, help="Run even if the forecast exceeds an hour.")
-FORCE = click.Option(["--force"], is_flag=True, help="Replace the folder of an earlier result.")
+FORCE = click.Option(
+    ["--force"],
+    is_flag=True,
+    help="Replace an earlier result in the folder of --out; the default one may be.",
+)
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
 QUIET = click.Option(["-q", "--quiet"], is_flag=True, help="Suppress progress messages.")
 DEBUG = click.Option(["--debug"], is_flag=True, expose_value=False, help="Show tracebacks.")
@@ -119,6 +126,6 @@ def tell_result(result: Any, room: Any, *, as_json: bool, out: Path | None = Non
 
 def short_name(data: str) -> str:
     """DATA as a part of a folder's name: without its folder, ending and options."""
-    from widenet.data import is_concept
+    from widenet.files.opening import looks_like_path, stem_of
 
-    return data.partition(":")[0] if is_concept(data) else Path(data).stem
+    return stem_of(Path(data)) if looks_like_path(data) else data.partition(":")[0]

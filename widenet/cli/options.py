@@ -42,7 +42,7 @@ def _whole_names(parts: Iterable[str]) -> tuple[str, ...]:
     """Names with their options, which have commas too, as in `polynomial:degree=3,offset=1`."""
     names: list[str] = []
     for part in parts:
-        if names and "=" in part and ":" not in part:
+        if names and "=" in part and ":" not in part and ":" in names[-1]:
             names[-1] += f",{part}"
         else:
             names.append(part)

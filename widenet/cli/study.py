@@ -45,6 +45,7 @@ def study_command(study: Study) -> click.Command:
 def run_study(study: Study, given: dict[str, Any]) -> int:
     """Settings, forecast, run, result: to stdout and to a folder; returns the exit code."""
     call = _Call(study, given, study.settings(**_of(study.settings, given)))
+    call.check_source()
     call.check_folder()
     from widenet.study.progress import told_progress
 
@@ -75,13 +76,28 @@ class _Call:
             f"{name}-{common.short_name(self.given['data'])}" if self.study.reads_data else name
         )
 
+    def may_replace(self) -> bool:
+        """Whether an earlier result may go: where that is asked for, and ours in the usual folder."""
+        from widenet.report.parts.files import holds_result
+
+        is_usual = self.out is not None and self.given["out"] is None
+        return bool(self.given["force"]) or (is_usual and holds_result(self.out or Path()))
+
+    def check_source(self) -> None:
+        """Refuse a file that is not there, or columns that it does not have, before torch is imported."""
+        from widenet.files.opening import check_file, looks_like_path
+
+        if self.study.reads_data and looks_like_path(self.given["data"]):
+            reading = Reading(**_of(Reading, self.given))
+            check_file(self.given["data"], reading.target, reading.drop, reading.keep, reading.categorical)
+
     def check_folder(self) -> None:
         """Refuse a folder that must not be written, before anything is computed."""
         from widenet.report.parts.files import check_folder
         from widenet.report.parts.publish import all_files
 
         if self.out is not None:
-            check_folder(self.out, all_files(self.study.room), force=self.given["force"])
+            check_folder(self.out, all_files(self.study.room), force=self.may_replace())
 
     def run(self, progress: "Progress") -> Any:
         """Read, run and write."""
@@ -103,7 +119,7 @@ class _Call:
         data, reading = self.given["data"], Reading(**_of(Reading, self.given))
         progress(f"reading {data}")
         prepare: Any = reading.prepare or ("unit" if self.study.unit_rows and is_concept(data) else None)
-        return load(data, target=reading.target, prepare=prepare, impute=reading.impute)
+        return load(data, **asdict(reading) | {"prepare": prepare})
 
     def written(self, result: Any, reading: dict[str, Any], progress: "Progress") -> Any:
         """The result as it was written, where the study leaves a folder behind."""
@@ -113,7 +129,7 @@ class _Call:
             return result
         progress("writing the report")
         config = reading | asdict(self.settings) | result.resolved()
-        return publish(self.study.room, result, self.out, config, force=self.given["force"])
+        return publish(self.study.room, result, self.out, config, force=self.may_replace())
 
     @contextmanager
     def store(self) -> "Iterator[dict[str, Store]]":

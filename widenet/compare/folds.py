@@ -13,6 +13,7 @@ from widenet.base.wording import counted, shown
 from widenet.compare.tuning import INNER_FOLDS, RowForms, Training, drawn_rows
 from widenet.data.dataset import Dataset
 from widenet.data.noise import subset
+from widenet.data.prepare import standard_scales
 
 READING_ERROR = 1e-9  # share of a column's range that reading it off X may have moved it by
 
@@ -88,17 +89,12 @@ def prepared_by(dataset: Dataset, train: Tensor) -> RowForms:
     preparation = dataset.preparation
     if preparation.kind != "standard":
         return RowForms(dataset.X, dataset.X)
-    Z = dataset.X[:, :-1] / dataset.X[:, -1:]
-    owners = [index for index, column in enumerate(preparation.columns) for _ in column.names]
-    owner = torch.tensor(owners)[preparation.kept]
+    Z = dataset.X[:, :-1] / dataset.X[:, -1:] * preparation.scales  # in the units of the table
     seen = Z[train]
     variances, means = torch.var_mean(seen, dim=0, correction=0)
     constant = seen.amax(0) - seen.amin(0) <= READING_ERROR * (Z.amax(0) - Z.amin(0))
     variances[constant] = 0
-    per_column = torch.zeros(len(preparation.columns), dtype=Z.dtype).index_add_(0, owner, variances)
-    num_used = int((per_column > 0).sum())
-    scales = torch.where(per_column > 0, (per_column * num_used).sqrt(), torch.inf)[owner]
-    Z = (Z - means) / scales
+    Z = (Z - means) / standard_scales(variances, preparation.columns, preparation.kept)
     X = torch.cat([Z, Z.new_ones(len(Z), 1)], dim=1)
     return RowForms(X / X.norm(dim=1, keepdim=True), Z)
 

@@ -161,6 +161,7 @@ class CompareResult(Result):
     """
 
     schema: ClassVar[str] = "widenet/compare/1"
+    room: ClassVar[str] = "widenet.report.compare"
     data: DataSummary
     protocol: Protocol
     methods: tuple[MethodResult, ...]

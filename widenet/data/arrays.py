@@ -16,10 +16,9 @@ import numpy as np
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
 from widenet.base.wording import listed, shown
+from widenet.files.packed import MAX_RATIO, RATIO_MATTERS
 
-MAX_RATIO = 500  # unpacked bytes for each stored byte; more is nearly all zeros, or made to fill the memory
 MAX_HEADER = 10_000  # characters; numpy writes about 120
-RATIO_MATTERS = 2**26  # bytes below which any ratio is harmless
 UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -55,7 +54,7 @@ def read_npz(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
         raise InputError(
             f"{shown(path.name)} is not a valid .npz file: {error or type(error).__name__}."
         ) from error
-    X, y = _checked_shapes(X, y)
+    X, y = checked_shapes(X, y)
     notes = [f"Read X of shape {_times(X.shape)} ({X.dtype}) and y ({y.dtype}) from {shown(path.name)}."]
     if len(members) > 2:
         others = [name.removesuffix(".npy") for name in members if name not in ("X.npy", "y.npy")]
@@ -131,16 +130,22 @@ def _plain_dtype(descr: str, key: str) -> np.dtype:
     return dtype
 
 
-def _checked_shapes(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def checked_shapes(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """X of shape (n, d), or of images (n, height, width[, 3]), and y of shape (n,); others are refused.
+
+    Images may have their colours first, as torch has them: (n, 3, height, width), or 1 in place of 3.
+    """
+    if X.ndim == 4 and X.shape[1] in (1, 3) and X.shape[3] not in (1, 3):
+        X = np.moveaxis(X, 1, 3)
     if X.ndim == 4 and X.shape[3] == 1:
         X = X[..., 0]
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
-    is_image = X.dtype == np.uint8 and (X.ndim == 3 or (X.ndim == 4 and X.shape[3] == 3))
+    is_image = X.ndim == 3 or (X.ndim == 4 and X.shape[3] == 3)
     if X.ndim != 2 and not is_image:
         raise InputError(
             f"Array 'X' has shape {_times(X.shape) or '()'} and type {X.dtype}: give rows × columns, or "
-            "images as uint8 of rows × height × width or rows × height × width × 3."
+            "images of rows × height × width or rows × height × width × 3."
         )
     if y.ndim != 1:
         raise InputError(f"Array 'y' has shape {_times(y.shape) or '()'}: give one target for each row of X.")

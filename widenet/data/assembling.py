@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError
-from widenet.base.wording import counted, listed, shown
+from widenet.base.problems import Problems
+from widenet.base.wording import counted, shown
 from widenet.data.builtin import Pixels
-from widenet.data.columns import CategoricalColumn, Column, NumericColumn, fit_array_columns, fit_column
+from widenet.data.columns import Column, NumericColumn, fit_array_columns, missing
 from widenet.data.concept_names import CONCEPTS, TEST, TRAIN, Draw, parse_draw
-from widenet.data.dataset import Dataset
+from widenet.data.dataset import Dataset, UsedColumns
+from widenet.data.deciding import Choice, LeftOut, decide_columns, file_decimal, gap_notes, reading_notes
 from widenet.data.leaks import Leak, find_leaks
-from widenet.data.prepare import Kind, Preparation, fit_preparation
-from widenet.data.tables import Table, refuse_missing
+from widenet.data.prepare import Kind, Preparation, column_owners, fit_preparation
 from widenet.data.targets import Targets, class_targets, encode_like, encode_targets
+from widenet.files.header import Header, unique_names
+from widenet.files.opening import check_columns
+from widenet.files.pictures import Pictures
+from widenet.files.table import Table
+from widenet.files.words import settled
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def read_dataset(
@@ -26,8 +37,6 @@ def read_dataset(
     kind: Kind | None,
     classes: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
-    *,
-    impute: bool,
 ) -> Dataset:
     """The data set of images or of a table, as it was read.
 
@@ -37,14 +46,20 @@ def read_dataset(
         kind: How to prepare the rows; by default `unit` for images and `standard` for tables.
         classes: Names of the classes of images.
         notes: What to tell of it first.
-        impute: Whether to replace missing values of a table.
     """
     if isinstance(rows, Table):
-        return _table_dataset(name, rows, kind or "standard", notes, impute=impute)
+        return table_dataset(name, _numbered(rows), kind, Choice(), notes)
     columns: tuple[Column, ...] = tuple(NumericColumn(pixel) for pixel in pixel_names(rows.raw.shape[1:]))
     preparation, X, prepared = fit_preparation(rows.raw, columns, kind or "unit")
     targets = _pixel_targets(rows, classes)
-    return _assemble(name, X, targets, preparation, _drawn(rows), (*notes, targets.note, *prepared))
+    return _assemble(name, X, targets, preparation, (*notes, targets.note, *prepared), images=_drawn(rows))
+
+
+def picture_dataset(name: str, pictures: Pictures, kind: Kind | None) -> Dataset:
+    """The data set of a folder of images."""
+    rows = Pixels(pictures.pixels, pictures.pixels, pictures.labels)
+    dataset = read_dataset(name, rows, kind, pictures.classes, pictures.notes)
+    return replace(dataset, files=pictures.files)
 
 
 def held_out_rows(name: str, rows: Pixels | Table, classes: tuple[str, ...], like: Dataset) -> Dataset:
@@ -56,7 +71,7 @@ def held_out_rows(name: str, rows: Pixels | Table, classes: tuple[str, ...], lik
         targets, images = _pixel_targets(rows, classes), _drawn(rows)
     note = f"{counted(len(raw), 'row')} held out from {name}, prepared like those of {like.name}."
     X = like.preparation.apply(raw)
-    return _assemble(f"{name} (held out)", X, targets, like.preparation, images, (note,))
+    return _assemble(f"{name} (held out)", X, targets, like.preparation, (note,), images=images)
 
 
 def concept_dataset(source: str, kind: Kind) -> Dataset:
@@ -68,7 +83,7 @@ def concept_dataset(source: str, kind: Kind) -> Dataset:
     targets = _number_targets(Y)
     before = () if kind == "raw" else ("The targets were computed before that.",)
     provenance = (CONCEPTS[draw.name].description, _drawn_note(draw, draw.n), targets.note, *notes, *before)
-    return _assemble(source, X, targets, preparation, None, provenance)
+    return _assemble(source, X, targets, preparation, provenance)
 
 
 def held_out_concept(draw: Draw, like: Dataset, n: int) -> Dataset:
@@ -78,7 +93,7 @@ def held_out_concept(draw: Draw, like: Dataset, n: int) -> Dataset:
     rows, Y = draw.rows(n, TEST)
     note = f"{_drawn_note(draw, n)} They were prepared like those of {like.name}."
     X = like.preparation.apply(rows)
-    return _assemble(f"{draw.name} (held out)", X, _number_targets(Y), like.preparation, None, (note,))
+    return _assemble(f"{draw.name} (held out)", X, _number_targets(Y), like.preparation, (note,))
 
 
 def _number_targets(Y: Tensor) -> Targets:
@@ -97,42 +112,97 @@ def _drawn_note(draw: Draw, n: int) -> str:
 
 
 def array_dataset(
-    name: str,
-    X_raw: np.ndarray,
-    y_raw: np.ndarray,
-    notes: tuple[str, ...],
-    kind: Kind | None,
-    *,
-    impute: bool,
+    name: str, X_raw: np.ndarray, y_raw: np.ndarray, notes: tuple[str, ...], kind: Kind | None
 ) -> Dataset:
-    """The data set of arrays: X of shape (n, d), or images in uint8, and y of shape (n,)."""
+    """The data set of arrays: X of shape (n, d), or images (n, height, width[, 3]), and y of shape (n,)."""
     import pandas as pd
 
-    _refuse_few_rows(len(X_raw), name)
     is_image = X_raw.ndim > 2
     names = pixel_names(X_raw.shape[1:]) if is_image else tuple(f"x{k + 1}" for k in range(X_raw.shape[1]))
-    targets = encode_targets(pd.Series(_decoded(y_raw), name="y"))
+    target = settled(pd.Series(_decoded(y_raw), name="y", index=pd.RangeIndex(1, len(y_raw) + 1)))
+    target, has_target, missed = _with_target(target)
+    _refuse_few_rows(len(target), name)
     with np.errstate(over="ignore"):  # longer floats may become infinite, and are refused then
         native = X_raw.astype(np.uint8 if X_raw.dtype == np.uint8 else np.float64)
-    columns = fit_array_columns(native, names, impute=impute)
-    preparation, X, prepared = fit_preparation(native, columns, kind or ("unit" if is_image else "standard"))
-    images = torch.from_numpy(np.ascontiguousarray(native)) if is_image else None
+    problems, kind = Problems(), kind or ("unit" if is_image else "standard")
+    columns = problems.attempt(lambda: fit_array_columns(native, names))
+    targets = problems.attempt(lambda: encode_targets(target))
+    problems.refuse(shown(name))
+    assert columns is not None
+    assert targets is not None
+    native, numbers = native[has_target], torch.tensor(target.index.to_numpy(np.int64))
+    preparation, X, prepared = fit_preparation(native, columns, kind, numbers)
     leaks = () if is_image else find_leaks(native, columns, targets)  # no pixel gives a picture away
-    provenance = (*notes, targets.note, *_imputed_note(columns), *prepared)
-    return _assemble(name, X, targets, preparation, images, provenance, leaks)
+    provenance = (*notes, targets.note, *missed, *gap_notes(columns), *prepared)
+    images = _shades(native) if is_image else None
+    return _assemble(name, X, targets, preparation, provenance, leaks=leaks, images=images, numbers=numbers)
 
 
-def _table_dataset(name: str, table: Table, kind: Kind, notes: tuple[str, ...], *, impute: bool) -> Dataset:
-    _refuse_few_rows(len(table.target), name)
-    targets = encode_targets(table.target)
-    if not impute:
-        refuse_missing(table.features)
-    columns = tuple(fit_column(table.features[column], impute=impute) for column in table.features.columns)
-    preparation, X, prepared = fit_preparation(table.features, columns, kind)
+def table_dataset(
+    name: str,
+    table: Table,
+    kind: Kind | None,
+    choice: Choice,
+    notes: tuple[str, ...] = (),
+    header: Header | None = None,
+) -> Dataset:
+    """The data set of a table; all that is wrong with its target and its columns is told at once.
+
+    Args:
+        name: What the user called it.
+        table: What was read, its index the numbers of the rows.
+        kind: How to prepare the rows; `standard` by default.
+        choice: What the user decides about columns.
+        notes: What to tell of it first.
+        header: Names of all columns; by default those of the table.
+    """
+    names = unique_names([*table.features.columns, str(table.target.name)]) if header is None else header
+    check_columns(names, str(table.target.name), choice.drop, choice.keep, choice.categorical)
+    target, has_target, missed = _with_target(table.target)
+    _refuse_few_rows(len(target), name)
+    table = replace(table, features=table.features[has_target], target=target)
+    found = decide_columns(table, choice)
+    targets = found.problems.attempt(lambda: encode_targets(target, file_decimal(table)))
+    found.problems.refuse(shown(name))
+    assert targets is not None
+    columns = tuple(found.columns)
+    if not columns:
+        reasons = "; ".join(f"{shown(each.name)} {each.why}" for each in found.left_out[:5])
+        raise InputError(
+            f"No column is left to learn from in {shown(name)}: {reasons}. `keep` uses one anyway."
+        )
+    numbers = torch.tensor(target.index.to_numpy(np.int64))
+    preparation, X, prepared = fit_preparation(table.features, columns, kind or "standard", numbers)
     leaks = find_leaks(table.features, columns, targets)
-    encodings = (*_encoding_note(columns), *_imputed_note(columns))
-    provenance = (*notes, *table.notes, targets.note, *encodings, *prepared)
-    return _assemble(name, X, targets, preparation, None, provenance, leaks)
+    told = (*missed, *_left_out_note(found.left_out), *reading_notes(columns))
+    provenance = (*notes, *table.notes, targets.note, *told, *prepared)
+    left_out = tuple(found.left_out)
+    return _assemble(
+        name, X, targets, preparation, provenance, leaks=leaks, left_out=left_out, numbers=numbers
+    )
+
+
+def _numbered(table: Table) -> Table:
+    """A table that was made in Python, its rows numbered from 1 and its values settled."""
+    import pandas as pd
+
+    index = pd.RangeIndex(1, len(table.target) + 1)
+    features = pd.DataFrame({str(name): settled(table.features[name]) for name in table.features.columns})
+    target = settled(table.target).rename(table.target.name or "target")
+    return replace(table, features=features.set_axis(index, axis=0), target=target.set_axis(index))
+
+
+def _with_target(target: pd.Series) -> tuple[pd.Series, np.ndarray, tuple[str, ...]]:
+    """The targets that there are, which rows have one, and a sentence on the others."""
+    has_target = ~missing(target)
+    num_missed = int((~has_target).sum())
+    if not num_missed:
+        return target, has_target, ()
+    if not has_target.any():
+        raise InputError(f"Column {shown(target.name)} has no value in any row: choose another `target`.")
+    verbs = ("has", "was") if num_missed == 1 else ("have", "were")
+    left = f"{counted(num_missed, 'row')} of {len(target):,} {verbs[0]} no target and {verbs[1]} left out."
+    return target[has_target], has_target, (left,)
 
 
 def _assemble(
@@ -140,9 +210,12 @@ def _assemble(
     X: Tensor,
     targets: Targets,
     preparation: Preparation,
-    images: Tensor | None,
     provenance: tuple[str, ...],
+    *,
     leaks: tuple[Leak, ...] = (),
+    images: Tensor | None = None,
+    left_out: tuple[LeftOut, ...] = (),
+    numbers: Tensor | None = None,
 ) -> Dataset:
     return Dataset(
         name=name,
@@ -152,14 +225,28 @@ def _assemble(
         classes=targets.classes,
         task=targets.task,
         names=preparation.names,
-        rows=torch.arange(1, len(X) + 1),
+        rows=torch.arange(1, len(X) + 1) if numbers is None else numbers,
         given=targets.given,
         images=images,
         preparation=preparation,
         provenance=provenance,
         target_scale=targets.units,
         leaks=leaks,
+        columns=used_columns(preparation, left_out),
     )
+
+
+def used_columns(preparation: Preparation, left_out: tuple[LeftOut, ...] = ()) -> UsedColumns:
+    """What became of each column: those that a map uses, those that it does not, those that were left out."""
+    used = set(column_owners(preparation.columns)[preparation.kept].tolist())
+    kept = [column for index, column in enumerate(preparation.columns) if index in used]
+    constant = tuple(
+        LeftOut(column.name, "never varies")
+        for index, column in enumerate(preparation.columns)
+        if index not in used
+    )
+    imputed = tuple(column.name for column in kept if column.has_gaps)
+    return UsedColumns(tuple(column.name for column in kept), (*left_out, *constant), imputed)
 
 
 def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
@@ -187,19 +274,17 @@ def _decoded(y: np.ndarray) -> np.ndarray:
     return y.astype(object) if y.dtype.kind == "U" else y.astype(y.dtype.newbyteorder("="))
 
 
-def _encoding_note(columns: tuple[Column, ...]) -> tuple[str, ...]:
-    one_hot = [column for column in columns if isinstance(column, CategoricalColumn)]
-    if not one_hot:
-        return ()
-    width = sum(len(column.categories) for column in one_hot)
-    return (f"One-hot encoded into {width:,} columns: {listed(column.name for column in one_hot)}.",)
+def _shades(images: np.ndarray) -> Tensor:
+    """Images as uint8 to draw them with: as they are, or from their darkest to their brightest value."""
+    if images.dtype == np.uint8:
+        return torch.from_numpy(np.ascontiguousarray(images))
+    low, high = float(np.nanmin(images)), float(np.nanmax(images))
+    shades = np.nan_to_num((images - low) / (high - low or 1.0)) * 255
+    return torch.from_numpy(np.rint(shades).astype(np.uint8))
 
 
-def _imputed_note(columns: tuple[Column, ...]) -> tuple[str, ...]:
-    filled = [column.name for column in columns if column.fill is not None]
-    if not filled:
-        return ()
-    return (f"Missing values were replaced by the median or the most frequent category in {listed(filled)}.",)
+def _left_out_note(left_out: list[LeftOut]) -> tuple[str, ...]:
+    return tuple(f"Column {shown(each.name)} {each.why}; it was left out." for each in left_out)
 
 
 def _refuse_few_rows(num_rows: int, name: str) -> None:

@@ -11,8 +11,8 @@ from widenet.base.errors import InputError
 from widenet.base.wording import near_names, shown
 from widenet.data.concept_names import CONCEPTS, is_concept, parse_draw, shown_options
 from widenet.data.places import RECORD, Part, Place, content, places
-from widenet.data.tables import Table
 from widenet.data.targets import encode_targets
+from widenet.files.table import Table
 
 MNIST_URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 CIFAR_URL = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"

@@ -1,9 +1,9 @@
-"""How one raw column becomes numbers: what is numeric, what is a category, and what is refused."""
+"""How one raw column becomes numbers: the kinds of columns, and rows encoded by them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
@@ -11,70 +11,102 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
-from widenet.base.wording import counted, listed, natural_key, shown
-from widenet.data.commas import comma_advice, have_commas
+from widenet.base.wording import counted, listed, shown
+from widenet.data.written import PLACEHOLDERS, PLAIN
+from widenet.files.words import settled
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEW = 20  # at most this many distinct values make a set of codes ...
 ROWS_PER_CODE = 5  # ... and only where there are this many rows for each
-MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become
-LARGEST_WHOLE = 2.0**53  # from here on, float64 does not tell whole numbers apart
-ALWAYS_CATEGORIES = 10  # so few distinct texts are categories even where nearly every row has its own
+UNSEEN_GAP = "is missing, which no row was that this map was fitted to: fill it in."
+
+
+class Style(Protocol):
+    """How the numbers or dates of a column are written."""
+
+    def numbers(self, values: pd.Series) -> np.ndarray:
+        """Values as float64 of shape (n,), NaN where missing or not written so."""
 
 
 @dataclass(frozen=True)
 class NumericColumn:
-    """A column of numbers; `fill` replaces missing ones, which are refused where it is None."""
+    """A column of numbers, or of dates, which become numbers.
+
+    Attributes:
+        name: Its name in the table.
+        fill: What replaces missing values, which a further column then marks; None where there are none.
+        style: How its values are written.
+    """
 
     name: str
     fill: float | None = None
+    style: Style = PLAIN
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether missing values were seen."""
+        return self.fill is not None
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns that it becomes."""
-        return (self.name,)
+        return (self.name,) if self.fill is None else (self.name, gap_name(self.name))
 
     def encode(self, values: pd.Series) -> np.ndarray:
-        """Numbers of shape (n, 1)."""
-        parsed = numbers(values)
-        gaps = np.isnan(parsed)
-        refuse_first(gaps & ~missing(values), values, "is not a number: correct it or drop the row.")
+        """Numbers of shape (n, 1), or (n, 2) with ones where a value was missing."""
+        parsed, gaps = self.style.numbers(values), placeholders(values)
+        wrong = np.isnan(parsed) & ~gaps
+        refuse_first(wrong, values, "is not a number: correct it or drop the row.")
         refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
+        return self._filled(parsed, values)
+
+    def _filled(self, parsed: np.ndarray, values: pd.Series) -> np.ndarray:
+        gaps = np.isnan(parsed)
         if self.fill is None:
-            refuse_first(gaps, values, "is missing: fill it in, or fit with `impute=True`.")
-        else:
-            parsed[gaps] = self.fill
-        return parsed[:, None]
+            refuse_first(gaps, values, UNSEEN_GAP)
+            return parsed[:, None]
+        return np.column_stack([np.where(gaps, self.fill, parsed), gaps])
 
 
 @dataclass(frozen=True)
 class CategoricalColumn:
-    """A column of categories, one-hot; a category that was never seen has no column and becomes zeros."""
+    """A column of categories, one-hot; a category that was never seen has no column and becomes zeros.
+
+    Attributes:
+        name: Its name in the table.
+        categories: All that were seen.
+        has_gaps: Whether missing values were seen, which are then a category of their own.
+    """
 
     name: str
     categories: tuple[str, ...]
-    fill: str | None = None
+    has_gaps: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns that it becomes."""
-        return tuple(f"{self.name}={category}" for category in self.categories)
+        named = tuple(f"{self.name}={category}" for category in self.categories)
+        return (*named, gap_name(self.name)) if self.has_gaps else named
 
     def encode(self, values: pd.Series) -> np.ndarray:
         """Zeros and ones of shape (n, number of categories)."""
-        words, gaps = texts(values), missing(values)
-        if self.fill is None:
-            refuse_first(gaps, values, "is missing: fill it in, or fit with `impute=True`.")
-        else:
-            words[gaps] = self.fill
+        gaps = missing(values)
+        if not self.has_gaps:
+            refuse_first(gaps, values, UNSEEN_GAP)
         index = {category: k for k, category in enumerate(self.categories)}
-        codes = np.array([index.get(word, -1) for word in words])
-        return (codes[:, None] == np.arange(len(self.categories))).astype(np.float64)
+        codes = np.array([index.get(word, -1) for word in texts(values)])
+        codes[gaps] = len(self.categories)
+        return (codes[:, None] == np.arange(len(self.names))).astype(np.float64)
 
 
 Column = NumericColumn | CategoricalColumn
+
+
+def gap_name(name: str) -> str:
+    """The name of the column that marks where another is missing."""
+    return f"{name} is missing"
 
 
 def few_codes(num_distinct: int, num_rows: int) -> bool:
@@ -87,140 +119,75 @@ def missing(values: pd.Series) -> np.ndarray:
     return np.asarray(values.isna(), dtype=bool)
 
 
-def numbers(values: pd.Series) -> np.ndarray:
-    """Values as float64 of shape (n,), NaN where missing or not a number."""
+def placeholders(values: pd.Series) -> np.ndarray:
+    """Where a value is missing, or a word for that among numbers, bool of shape (n,)."""
     import pandas as pd
 
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        values = values.astype(object)
-    return pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan, copy=True)
-
-
-def whole_numbers(values: pd.Series) -> np.ndarray | None:
-    """Values as integers of shape (n,), all digits kept; None where some are not whole for certain."""
-    import pandas as pd
-
-    parsed = pd.to_numeric(values, errors="coerce")
-    if parsed.dtype.kind in "iu":
-        return np.asarray(parsed.to_numpy(np.uint64 if parsed.dtype.kind == "u" else np.int64))
-    reals = numbers(values)
-    is_whole = (reals == np.rint(reals)) & (np.abs(reals) < LARGEST_WHOLE)
-    return reals.astype(np.int64) if is_whole.all() else None
+    gaps = missing(values)
+    if not pd.api.types.is_string_dtype(values.dtype):
+        return gaps
+    return gaps | np.asarray(values.str.lower().isin(PLACEHOLDERS), dtype=bool)
 
 
 def texts(values: pd.Series) -> np.ndarray:
     """Values as text, object of shape (n,); what stands where a value is missing means nothing."""
-    return np.array([str(value) for value in values.astype(object)], dtype=object)
+    return np.array([_as_text(value) for value in values.astype(object)], dtype=object)
 
 
-def refuse_first(wrong: np.ndarray, values: pd.Series, complaint: str) -> None:
-    """Raise for the first row that is wrong, naming row, column and value."""
-    if wrong.any():
-        row = int(wrong.argmax())
-        value = "the value" if missing(values)[row] else shown(values.iloc[row])
-        raise InputError(f"Row {row + 1}, column {shown(values.name)}: {value} {complaint}")
+def _as_text(value: object) -> str:
+    """A value as text; a category 3.0, which only gaps beside it made a float, is 3."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
 
 
-def fit_column(values: pd.Series, *, impute: bool) -> Column:
-    """Decide how a column of a table becomes numbers.
-
-    Numbers and booleans are numeric. Text is a category, unless most of it is numbers: then it is taken for a
-    numeric column with a typing error in it, and refused by row. (Codes such as 0, 1, 2, 3+ are categories:
-    few distinct values, none of the non-numeric ones alone.)
+def refuse_first(wrong: np.ndarray, values: pd.Series, complaint: str, *, numbered: bool = False) -> None:
+    """Raise for the first row that is wrong, naming row, column and value, and how many there are.
 
     Args:
-        values: The raw column, named.
-        impute: Whether missing values are to be replaced, by the median or by the most frequent category.
+        wrong: Shape (n,).
+        values: The column.
+        complaint: What is wrong and what to do.
+        numbered: Whether the column's index has the numbers by which the user knows the rows.
     """
-    import pandas as pd
-
-    name = str(values.name)
-    gaps = missing(values)
-    if gaps.all():
-        raise InputError(f"Column {shown(name)} has no value in any row: drop it.")
-    if pd.api.types.is_datetime64_any_dtype(values.dtype) or pd.api.types.is_timedelta64_dtype(values.dtype):
-        raise InputError(f"Column {shown(name)} holds times: turn them into numbers, or drop the column.")
-    if isinstance(values.dtype, pd.CategoricalDtype) or not is_numeric(values):
-        return _fit_categories(name, texts(values)[~gaps], impute=impute and bool(gaps.any()))
-    parsed = numbers(values)
-    refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
-    return NumericColumn(name, float(np.nanmedian(parsed)) if impute and gaps.any() else None)
+    if wrong.any():
+        row = int(wrong.argmax())
+        number = int(values.index[row]) if numbered else row + 1
+        value = "the value" if missing(values)[row] else shown(values.iloc[row])
+        others = int(wrong.sum()) - 1
+        more = f" ({counted(others, 'more row')} like it)" if others else ""
+        raise InputError(f"Row {number}, column {shown(values.name)}: {value}{more} {complaint}")
 
 
-def is_numeric(values: pd.Series) -> bool:
-    """Whether a column is all numbers; one that is nearly so is refused, by the first value that is none."""
-    if values.dtype.kind in "biuf":
-        return True
-    parsed, gaps = numbers(values), missing(values)
-    odd = np.isnan(parsed) & ~gaps
-    if not odd.any():
-        return True
-    num_given, num_odd = int((~gaps).sum()), int(odd.sum())
-    odd_counts = values[odd].astype(object).map(str).value_counts()
-    if few_codes(values.nunique(), num_given) and odd_counts.min() > 1:
-        return False
-    if 2 * num_odd <= num_given:
-        most = f"{num_given - num_odd:,} of {num_given:,}"
-        hint = comma_advice(texts(values[odd]).tolist()) or "correct it or drop the row"
-        refuse_first(odd, values, f"is not a number, as {most} values of this column are: {hint}.")
-    return False
-
-
-def refuse_commas(name: object, words: list[str]) -> None:
-    """Raise where a column of text is numbers, some of them with commas."""
-    if have_commas(words):
-        with_comma = [word for word in words if "," in word]
-        raise InputError(
-            f"Column {shown(name)} holds numbers with commas, such as {shown(with_comma[0])}: "
-            f"{comma_advice(with_comma)}."
-        )
-
-
-def _fit_categories(name: str, words: np.ndarray, *, impute: bool) -> CategoricalColumn:
-    distinct, counts = np.unique(words.astype(str), return_counts=True)
-    refuse_commas(name, distinct.tolist())
-    if len(distinct) > MAX_CATEGORIES or len(distinct) > max(ALWAYS_CATEGORIES, len(words) / 2):
-        raise InputError(
-            f"Column {shown(name)} is text with {len(distinct):,} distinct values in "
-            f"{counted(len(words), 'row')}, such as {shown(words[0])}, which looks like an identifier or "
-            "free text: drop it."
-        )
-    categories = tuple(sorted((str(word) for word in distinct), key=natural_key))
-    return CategoricalColumn(name, categories, str(distinct[counts.argmax()]) if impute else None)
-
-
-def fit_array_columns(array: np.ndarray, names: tuple[str, ...], *, impute: bool) -> tuple[Column, ...]:
-    """Columns of an all-numeric array of shape (n, d); checks every value."""
-    if array.dtype.kind != "f":
+def fit_array_columns(array: np.ndarray, names: tuple[str, ...]) -> tuple[Column, ...]:
+    """Columns of an all-numeric array of shape (n, ...), every value checked; medians fill gaps."""
+    flat = array.reshape(len(array), -1)
+    if flat.dtype.kind != "f":
         return tuple(NumericColumn(name) for name in names)
-    infinite, gaps = np.isinf(array), np.isnan(array)
+    infinite, gaps = np.isinf(flat), np.isnan(flat)
     if infinite.any():
         raise InputError(f"{_where(infinite)} is infinite: correct it or drop the row.")
     if not gaps.any():
         return tuple(NumericColumn(name) for name in names)
-    if not impute:
-        raise InputError(
-            f"{_where(gaps)} is not a number (NaN), one of {counted(int(gaps.sum()), 'missing value')}: "
-            "fill them in, or set `impute=True`."
-        )
     empty = gaps.all(axis=0)
-    if empty.any():
-        raise InputError(f"Column {int(empty.argmax()) + 1} of X has no value in any row: drop it.")
-    medians = np.nanmedian(array.astype(np.float64), axis=0)
+    medians = np.zeros(flat.shape[1])
+    medians[~empty] = np.nanmedian(flat[:, ~empty].astype(np.float64), axis=0)
     fills = [float(median) if gap else None for median, gap in zip(medians, gaps.any(axis=0), strict=True)]
     return tuple(NumericColumn(name, fill) for name, fill in zip(names, fills, strict=True))
 
 
 def _where(mask: np.ndarray) -> str:
     row, column = np.unravel_index(mask.argmax(), mask.shape)
-    return f"Row {row + 1}, column {column + 1} of X"
+    others = int(mask.sum()) - 1
+    more = f" ({counted(others, 'more value')} like it)" if others else ""
+    return f"Row {row + 1}, column {column + 1} of X{more}"
 
 
 def encode(rows: Tensor | np.ndarray | pd.DataFrame, columns: tuple[Column, ...]) -> Tensor:
     """Raw rows as numbers, float64 of shape (n, encoded columns), in memory of its own."""
-    if isinstance(rows, Tensor | np.ndarray):
-        return _encode_array(np.asarray(rows), columns)
     width = sum(len(column.names) for column in columns)
+    if isinstance(rows, Tensor | np.ndarray):
+        return _encode_array(np.asarray(rows), columns, width)
     absent = [column.name for column in columns if column.name not in rows.columns]
     if absent:
         raise InputError(
@@ -232,24 +199,32 @@ def encode(rows: Tensor | np.ndarray | pd.DataFrame, columns: tuple[Column, ...]
     start = 0
     for column in columns:
         stop = start + len(column.names)
-        encoded[:, start:stop] = torch.from_numpy(column.encode(rows[column.name]))
+        encoded[:, start:stop] = torch.from_numpy(column.encode(settled(rows[column.name])))
         start = stop
     return encoded
 
 
-def _encode_array(rows: np.ndarray, columns: tuple[Column, ...]) -> Tensor:
+def _encode_array(rows: np.ndarray, columns: tuple[Column, ...], width: int) -> Tensor:
     flat = rows.reshape(len(rows), -1)
     if flat.shape[1] != len(columns) or not all(isinstance(column, NumericColumn) for column in columns):
         raise InputError(
             f"Rows of {counted(flat.shape[1], 'number')} do not match the {counted(len(columns), 'column')} "
             "of the fitted data."
         )
-    require_memory(2 * 8 * flat.size, f"An array of {len(flat):,} rows and {flat.shape[1]:,} columns")
-    encoded = np.array(flat, dtype=np.float64, order="C")
+    require_memory(2 * 8 * len(flat) * width, f"An array of {len(flat):,} rows and {width:,} columns")
+    filled = [column.fill for column in columns if isinstance(column, NumericColumn)]
+    gappy = np.array([fill is not None for fill in filled])
+    if width == len(columns):
+        encoded = np.array(flat, dtype=np.float64, order="C")
+    else:  # a column with gaps is followed by the one that marks them
+        places = np.arange(len(columns)) + np.concatenate([[0], np.cumsum(gappy)[:-1]])
+        encoded = np.zeros((len(flat), width))
+        encoded[:, places] = flat
+        marks = np.isnan(encoded[:, places[gappy]])
+        encoded[:, places[gappy] + 1] = marks
+        fills = np.array([fill for fill in filled if fill is not None])
+        encoded[:, places[gappy]] = np.where(marks, fills, encoded[:, places[gappy]])
     if flat.dtype.kind == "f":
-        for index, column in enumerate(columns):
-            if isinstance(column, NumericColumn) and column.fill is not None:
-                encoded[np.isnan(encoded[:, index]), index] = column.fill
         wrong = ~np.isfinite(encoded)
         if wrong.any():
             raise InputError(f"{_where(wrong)} is not a finite number: correct it or drop the row.")

@@ -4,10 +4,26 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from widenet.data.deciding import LeftOut
 from widenet.data.leaks import Leak
 from widenet.data.origin import Origin
 from widenet.data.prepare import Preparation
 from widenet.data.targets import OWN_UNITS, TargetScale, Task
+
+
+@dataclass(frozen=True)
+class UsedColumns:
+    """What became of the columns that a person sees in the data.
+
+    Attributes:
+        used: Features, by the names that the file gave them; a date or a category is one of them.
+        dropped: Columns that are not used, each with the reason.
+        imputed: Those of the features that had missing values.
+    """
+
+    used: tuple[str, ...] = ()
+    dropped: tuple[LeftOut, ...] = ()
+    imputed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,8 @@ class Dataset:
         provenance: Sentences that tell what was read and which encodings were made.
         target_scale: From Y back to the user's units; the same for a subset of the rows.
         origin: How to load these rows again; None where they did not come from `load`.
+        columns: What became of the columns of the data.
+        files: The file that each row was read from; empty where they share one.
         leaks: Columns of the file that give its target away; they do so in any subset of the rows, and are
             not looked for in images, in what a concept class draws, and under other labels.
     """
@@ -51,6 +69,8 @@ class Dataset:
     target_scale: TargetScale = OWN_UNITS
     origin: Origin | None = None
     leaks: tuple[Leak, ...] = ()
+    columns: UsedColumns = UsedColumns()
+    files: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:

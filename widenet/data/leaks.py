@@ -140,6 +140,8 @@ def _search(
         stop = start + len(column.names)
         if isinstance(column, NumericColumn):
             leak = _numeric_leak(column.name, encoded[:, start], target, most)
+            if leak is None and stop > start + 1:  # that it is missing may tell the target
+                leak = _category_leak(column.name, encoded[:, start + 1].astype(int), target, most)
         else:
             leak = _category_leak(column.name, encoded[:, start:stop].argmax(1), target, most)
         if leak is not None:

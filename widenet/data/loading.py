@@ -1,10 +1,12 @@
-"""A name or a file becomes a `Dataset`."""
+"""A name, a file, a folder or data in memory becomes a `Dataset`."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from widenet.base.errors import InputError
 from widenet.base.wording import listed, near_names, shown
@@ -14,66 +16,113 @@ from widenet.data.assembling import (
     concept_dataset,
     held_out_concept,
     held_out_rows,
+    picture_dataset,
     read_dataset,
+    table_dataset,
 )
 from widenet.data.builtin import BUILTINS, builtin_names, get_builtin
 from widenet.data.concept_names import CONCEPTS, NUM_HELD_OUT, is_concept, parse_draw
 from widenet.data.dataset import Dataset
+from widenet.data.deciding import Choice
+from widenet.data.frames import Arrays, ArrowTable, IndexedRows, InterchangeTable, rows_in_memory
 from widenet.data.origin import Origin
 from widenet.data.prepare import Kind
-from widenet.data.tables import DELIMITERS, read_delimited, read_parquet
+from widenet.files.opening import ARRAYS, FORMATS, checked_path, ending_of, looks_like_path
+from widenet.files.pictures import folder_hash, read_pictures
+from widenet.files.table import table_of
 
-SUFFIXES = (*DELIMITERS, ".parquet", ".npz")
+Source = str | Path | ArrowTable | InterchangeTable | IndexedRows  # tables of pandas are such ones, too
 
 
 def load(
-    source: str, *, target: str | None = None, prepare: Kind | None = None, impute: bool = False
+    source: Source,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    prepare: Kind | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    categorical: Sequence[str] = (),
 ) -> Dataset:
-    """Load a built-in data set or a file.
+    """Load a built-in data set, a file, or data in memory.
 
     >>> dataset = load("resnet-cube:n=100,d=10,seed=1")
     >>> dataset.n, dataset.d, dataset.task, dataset.Y.shape
     (100, 10, 'regression', torch.Size([100, 5]))
+    >>> load([[0.5, 2.0], [1.0, 3.0], [2.5, 1.0]], ["a", "b", "a"]).classes
+    ('a', 'b')
 
     Args:
         source: A name of `builtin_names()`, those of concept classes with options if wanted
-            (`resnet-cube:n=1000,seed=1`), or a path to a .csv, .tsv, .parquet or .npz file (arrays X and y).
+            (`resnet-cube:n=1000,seed=1`); a path to a .csv, .tsv, .xlsx, .parquet, .jsonl or .npz file
+            (arrays X and y), or to a folder with a folder of images for each class; a table of pandas, polars
+            or Arrow; an array or tensor of rows; or a torch `Dataset` of pairs.
+        y: Targets of a table or array of rows, one for each; leave it out where they are in the source.
         target: Name of a table's target column. By default the column called target, label, y or class, else
             the last one.
         prepare: `unit` scales rows to norm 1 and does nothing else (the default for images); `standard` (the
             default for tables) is told in `Preparation`; `raw` leaves rows as they are (the default for
             concept classes).
-        impute: Replace missing feature values by the column's median or most frequent category, instead of
-            refusing.
+        drop: Columns to leave out.
+        keep: Columns to use although they look like identifiers or free text.
+        categorical: Columns whose numbers are codes of categories.
     """
-    dataset = _load(source, target, prepare, impute=impute)
-    origin = Origin(source, target, dataset.preparation.kind, impute, file_hash(source))
+    choice = Choice(*(_names(names) for names in (drop, keep, categorical)))
+    if not isinstance(source, str | Path):
+        return _load_rows(source, y, target, prepare, choice)
+    if y is not None:
+        raise InputError("A name or a file has its own targets: leave `y` out, or name a column as `target`.")
+    dataset = _load_named(str(source), target, prepare, choice)
+    origin = Origin(
+        source=str(source),
+        target=target,
+        prepare=dataset.preparation.kind,
+        drop=choice.drop,
+        keep=choice.keep,
+        categorical=choice.categorical,
+        file_sha256=file_hash(str(source)),
+    )
     return replace(dataset, origin=origin)
 
 
-def _load(source: str, target: str | None, prepare: Kind | None, *, impute: bool) -> Dataset:
-    if is_concept(source):
-        _refuse_target(target, source)
-        return concept_dataset(source, prepare or "raw")
-    if _is_builtin(source):
-        _refuse_target(target, source)
+def _names(given: Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _load_named(source: str, target: str | None, prepare: Kind | None, choice: Choice) -> Dataset:
+    if is_concept(source) or _is_builtin(source):
+        _refuse_table_options(source, target, choice)
+        if is_concept(source):
+            return concept_dataset(source, prepare or "raw")
         known = get_builtin(source)
-        return read_dataset(
-            source, known.train(), prepare, known.classes, (known.description,), impute=impute
-        )
-    path = _checked_path(source)
-    if path.suffix.lower() == ".npz":
-        _refuse_target(target, path.name)
-        return array_dataset(path.name, *read_npz(path), prepare, impute=impute)
-    read = read_parquet if path.suffix.lower() == ".parquet" else read_delimited
-    return read_dataset(path.name, read(path, target), prepare, impute=impute)
+        return read_dataset(source, known.train(), prepare, known.classes, (known.description,))
+    path = _path(source)
+    if path.is_dir():
+        _refuse_table_options(path.name, target, choice)
+        return picture_dataset(path.resolve().name, read_pictures(path), prepare)
+    if ending_of(path) == ARRAYS:
+        _refuse_table_options(path.name, target, choice)
+        return array_dataset(path.name, *read_npz(path), prepare)
+    sheet = FORMATS[ending_of(path)].read(path)
+    return table_dataset(path.name, table_of(sheet, target), prepare, choice, header=sheet.header)
+
+
+def _load_rows(source: Any, y: Any, target: str | None, prepare: Kind | None, choice: Choice) -> Dataset:
+    rows = rows_in_memory(source, y, target)
+    if isinstance(rows, Arrays):
+        _refuse_table_options(rows.name, target, choice)
+        return array_dataset(rows.name, rows.X, rows.y, (), prepare)
+    return table_dataset(type(source).__name__, rows, prepare, choice)
 
 
 def file_hash(source: str) -> str | None:
     """SHA-256 of the file that `load` would read, every bit of it; None for what is built in."""
     if is_concept(source) or _is_builtin(source):
         return None
-    with _checked_path(source).open("rb") as file:
+    path = _path(source)
+    if path.is_dir():
+        return folder_hash(path)
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -101,34 +150,20 @@ def _is_builtin(source: str) -> bool:
     return source.partition(":")[0] in BUILTINS
 
 
-def _refuse_target(target: str | None, name: str) -> None:
+def _refuse_table_options(name: str, target: str | None, choice: Choice) -> None:
     if target is not None:
         raise InputError(f"{shown(name)} has its own targets, so `target` does not apply: leave it out.")
+    if choice != Choice():
+        raise InputError(
+            f"{shown(name)} has no columns with names, so `drop`, `keep` and `categorical` do not apply."
+        )
 
 
-def _checked_path(source: str) -> Path:
-    path = Path(source)
-    known = ", ".join(SUFFIXES)
-    try:
-        if path.is_dir():
-            raise InputError(f"{shown(source)} is a folder: give a file that ends in one of {known}.")
-        if not path.exists():
-            raise InputError(f"There is no file {shown(source)}{_name_hint(source)}")
-        if path.suffix.lower() not in SUFFIXES:
-            raise InputError(f"{shown(source)} has an unknown type: give a file that ends in one of {known}.")
-        if not path.is_file():
-            raise InputError(f"{shown(source)} is not a plain file: copy its content into one.")
-        if not path.stat().st_size:
-            raise InputError(f"{shown(source)} is empty: give a file with at least two rows.")
-        path.open("rb").close()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "no such name"
-        raise InputError(f"{shown(source)} cannot be opened ({reason}): check the path.") from error
-    return path
-
-
-def _name_hint(source: str) -> str:
-    name = source.partition(":")[0]  # what follows may hold points, as in alpha=0.3
-    if Path(name).suffix or "/" in source:
-        return ": check the path."
-    return f", nor a built-in data set of that name; {near_names(name, builtin_names())}"
+def _path(source: str) -> Path:
+    if not looks_like_path(source):
+        name = source.partition(":")[0]  # what follows may hold points, as in alpha=0.3
+        raise InputError(
+            f"There is no file {shown(source)}, nor a built-in data set of that name; "
+            f"{near_names(name, builtin_names())}"
+        )
+    return checked_path(source)

@@ -154,5 +154,6 @@ def subset(dataset: Dataset, indices: Tensor) -> Dataset:
         rows=dataset.rows[indices],
         given=tuple(dataset.given[index] for index in indices.tolist()),
         images=None if dataset.images is None else dataset.images[indices],
+        files=tuple(dataset.files[index] for index in indices.tolist()) if dataset.files else (),
         origin=None,
     )

@@ -11,12 +11,16 @@ class Origin:
         source: Built-in name or file, as it was given.
         target: Column to predict, as it was given.
         prepare: Map of the rows that was used, of `Preparation`.
-        impute: Whether missing values were filled in.
+        drop: Columns to leave out, as they were given.
+        keep: Columns to use whatever they look like, as they were given.
+        categorical: Columns of codes, as they were given.
         file_sha256: Hash of the file, every bit of it; None if it was not a file.
     """
 
     source: str
     target: str | None
     prepare: str
-    impute: bool
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
     file_sha256: str | None = None

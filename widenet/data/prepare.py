@@ -10,7 +10,7 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, listed, shown
-from widenet.data.columns import Column, encode
+from widenet.data.columns import Column, NumericColumn, encode
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,12 +32,14 @@ class Preparation:
 
     `standard` first gives every column of the table the same weight. A numeric column is centred and divided
     by its standard deviation; the one-hot columns of a category are centred and divided by one number, so
-    that their variances add up to 1. With q columns all of this is divided by √q, so that the feature vector
-    z has mean squared norm 1. Then a constant coordinate 1 is appended, and the row (z, 1) is scaled to norm
-    1. The constant keeps z and 2z apart on the sphere, and it lets a network without biases shift its
-    features. Its size is a choice: a small one would lose the length of z, a large one would crowd all rows
-    around one point, where every kernel is close to a constant. At 1 both parts of a typical row weigh the
-    same, and typical rows lie 45° from the pole.
+    that their variances add up to 1. A column that marks missing numbers is centred, and shares the weight of
+    the numbers themselves: one standard deviation of these is as far as present is from missing. With q
+    columns all of this is divided by √q, so that the feature vector z has mean squared norm 1. Then a
+    constant coordinate 1 is appended, and the row (z, 1) is scaled to norm 1. The constant keeps z and 2z
+    apart on the sphere, and it lets a network without biases shift its features. Its size is a choice: a
+    small one would lose the length of z, a large one would crowd all rows around one point, where every
+    kernel is close to a constant. At 1 both parts of a typical row weigh the same, and typical rows lie 45°
+    from the pole.
 
     Attributes:
         kind: `unit`, `standard` or `raw`.
@@ -74,16 +76,25 @@ class Preparation:
 
 
 def fit_preparation(
-    rows: Tensor | np.ndarray | pd.DataFrame, columns: tuple[Column, ...], kind: Kind
+    rows: Tensor | np.ndarray | pd.DataFrame,
+    columns: tuple[Column, ...],
+    kind: Kind,
+    numbers: Tensor | None = None,
 ) -> tuple[Preparation, Tensor, tuple[str, ...]]:
     """Fit the map to rows and apply it to them.
+
+    Args:
+        rows: Raw rows.
+        columns: How each raw column becomes numbers.
+        kind: Which map.
+        numbers: The number by which the user knows each row, shape (n,); counted from 1 by default.
 
     Returns:
         The map, the prepared rows X of shape (n, d), and sentences that tell what was done.
     """
     encoded = encode(rows, columns)
     preparation, notes = _fit_standard(encoded, columns) if kind == "standard" else _unfitted(columns, kind)
-    return preparation, _place(encoded, preparation), notes
+    return preparation, _place(encoded, preparation, numbers), notes
 
 
 def _unfitted(columns: tuple[Column, ...], kind: Kind) -> tuple[Preparation, tuple[str, ...]]:
@@ -96,30 +107,66 @@ def _unfitted(columns: tuple[Column, ...], kind: Kind) -> tuple[Preparation, tup
 
 def _fit_standard(encoded: Tensor, columns: tuple[Column, ...]) -> tuple[Preparation, tuple[str, ...]]:
     variances, means = torch.var_mean(encoded, dim=0, correction=0)
-    varies = encoded.amax(0) > encoded.amin(0)  # a rounded variance of a constant column need not be 0
-    kept, scales, dropped, start = [], [], [], 0
-    for column in columns:
-        block = range(start, start + len(column.names))
-        start = block.stop
-        if not varies[block.start : block.stop].any():
-            dropped.append(column.name)
-            continue
-        scale = float(variances[block.start : block.stop].sum().sqrt())
-        if not 1 / EXTREME < scale < EXTREME:
+    varies = encoded.amax(0) > encoded.amin(0)
+    variances[~varies] = 0  # which rounding may have hidden
+    _refuse_extreme(variances, varies, columns)
+    scales = standard_scales(variances, columns)
+    owner = column_owners(columns)
+    used = torch.zeros(len(columns), dtype=torch.bool).index_fill_(0, owner[scales.isfinite()], True)
+    if not used.any():
+        raise InputError(
+            "No feature column varies, so all rows are the same point: check which columns were given."
+        )
+    kept = scales.isfinite().nonzero()[:, 0]
+    dropped = [column.name for column, is_used in zip(columns, used.tolist(), strict=True) if not is_used]
+    preparation = Preparation("standard", columns, kept, means[kept], scales[kept])
+    return preparation, _standard_notes(int(used.sum()), dropped)
+
+
+def column_owners(columns: tuple[Column, ...]) -> Tensor:
+    """The index of the raw column that each encoded one comes from, int64."""
+    return torch.tensor([index for index, column in enumerate(columns) for _ in column.names])
+
+
+def gap_marks(columns: tuple[Column, ...]) -> Tensor:
+    """Which encoded columns mark missing numbers, bool."""
+    marks = [
+        k == 1 and isinstance(column, NumericColumn) for column in columns for k in range(len(column.names))
+    ]
+    return torch.tensor(marks)
+
+
+def standard_scales(variances: Tensor, columns: tuple[Column, ...], kept: Tensor | None = None) -> Tensor:
+    """What each encoded column is divided by under `standard`, √q included; infinite for what is not used.
+
+    Args:
+        variances: Of the encoded columns, 0 where one is constant, shape (k,).
+        columns: The raw columns.
+        kept: Which of their encoded columns these are; all by default.
+    """
+    kept = torch.arange(len(variances)) if kept is None else kept
+    owner, is_mark = column_owners(columns)[kept], gap_marks(columns)[kept]
+    zeros = torch.zeros(len(columns), dtype=variances.dtype)
+    values = zeros.index_add(0, owner[~is_mark], variances[~is_mark])
+    marks = zeros.index_add(0, owner[is_mark], variances[is_mark])
+    # One standard deviation of the numbers is as far as present is from missing.
+    whole = torch.where(values > 0, 1 + marks, marks).sqrt()
+    unit = torch.where(is_mark, torch.ones_like(variances), values.sqrt()[owner])
+    num_used = int((values + marks > 0).sum())
+    scales = unit * whole[owner] * num_used**0.5
+    return torch.where(scales > 0, scales, torch.inf)
+
+
+def _refuse_extreme(variances: Tensor, varies: Tensor, columns: tuple[Column, ...]) -> None:
+    owner = column_owners(columns)
+    spreads = torch.zeros(len(columns), dtype=variances.dtype).index_add(0, owner, variances).sqrt().tolist()
+    is_spread = torch.zeros(len(columns), dtype=torch.bool).index_fill_(0, owner[varies], True).tolist()
+    for column, scale, has_spread in zip(columns, spreads, is_spread, strict=True):
+        if has_spread and not 1 / EXTREME < scale < EXTREME:
             raise InputError(
                 f"Column {shown(column.name)} spreads over {scale:.0e}, which cannot be standardised in "
                 "float64: rescale or drop it."
             )
-        kept += list(block)
-        scales += [scale] * len(block)
-    num_used = len(columns) - len(dropped)
-    if not num_used:
-        raise InputError(
-            "No feature column varies, so all rows are the same point: check which columns were given."
-        )
-    index = torch.tensor(kept)
-    scaled = torch.tensor(scales, dtype=torch.float64) * num_used**0.5
-    return Preparation("standard", columns, index, means[index], scaled), _standard_notes(num_used, dropped)
 
 
 def _standard_notes(num_used: int, dropped: list[str]) -> tuple[str, ...]:
@@ -134,25 +181,26 @@ def _standard_notes(num_used: int, dropped: list[str]) -> tuple[str, ...]:
     return ((constant,) if dropped else ()) + (standard,)
 
 
-def _place(encoded: Tensor, preparation: Preparation) -> Tensor:
+def _place(encoded: Tensor, preparation: Preparation, numbers: Tensor | None = None) -> Tensor:
     """Apply the numeric part of the map; overwrites `encoded`."""
     if preparation.kind != "standard":
-        return encoded if preparation.kind == "raw" else _on_sphere(encoded)
+        return encoded if preparation.kind == "raw" else _on_sphere(encoded, numbers)
     placed = encoded.new_ones(len(encoded), len(preparation.kept) + 1)
     features = placed[:, :-1]
     features.copy_(encoded[:, preparation.kept])
     features.sub_(preparation.means).div_(preparation.scales)
-    return _on_sphere(placed)
+    return _on_sphere(placed, numbers)
 
 
-def _on_sphere(points: Tensor) -> Tensor:
+def _on_sphere(points: Tensor, numbers: Tensor | None) -> Tensor:
     """Scale rows to norm 1, in place, whatever their size."""
     peaks = torch.linalg.vector_norm(points, ord=torch.inf, dim=1, keepdim=True)
     zero = (peaks[:, 0] == 0).nonzero()
     if len(zero):
         others = f" (and {counted(len(zero) - 1, 'row')} more)" if len(zero) > 1 else ""
+        first = int(zero[0]) + 1 if numbers is None else int(numbers[int(zero[0])])
         raise InputError(
-            f"Row {int(zero[0]) + 1}{others} is all zeros and has no direction, so it cannot be scaled to "
+            f"Row {first}{others} is all zeros and has no direction, so it cannot be scaled to "
             "norm 1: remove it, or set `prepare=standard`."
         )
     extreme = ((peaks > EXTREME) | (peaks < 1 / EXTREME))[:, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -11,22 +12,17 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, listed, natural_key, shown
-from widenet.data.columns import (
-    LARGEST_WHOLE,
-    few_codes,
-    is_numeric,
-    missing,
-    numbers,
-    refuse_commas,
-    refuse_first,
-    texts,
-    whole_numbers,
-)
+from widenet.data.columns import few_codes, missing, refuse_first, texts
+from widenet.data.deciding import column_dates, is_text, number_style
+from widenet.data.written import PLAIN, NumberStyle, plain_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Task = Literal["binary", "multiclass", "regression"]
+
+WHOLE = re.compile(r"([+-]?\d+)(\.0*)?", re.ASCII)
+LARGEST_WHOLE = 2.0**53  # from here on, float64 does not tell whole numbers apart
 
 
 @dataclass(frozen=True)
@@ -78,33 +74,63 @@ def class_targets(labels: Tensor, classes: tuple[str, ...], given: tuple[str, ..
     return Targets(class_columns(labels, len(classes)), labels, classes, task, given, note)
 
 
-def encode_targets(values: pd.Series) -> Targets:
+def encode_targets(values: pd.Series, decimal: str = ".") -> Targets:
     """Read the task off a target column and encode it.
 
     Text, booleans and categories are classes. So are whole numbers with two distinct values, or with at most
-    20 distinct values and at least five rows for each. Everything else is regression. Classes are in natural
-    order (2 before 10), and of two classes the first is +1.
+    20 distinct values and at least five rows for each; they keep all their digits. Everything else is
+    regression. Classes are in natural order (2 before 10), and of two classes the first is +1.
+
+    Args:
+        values: The column, without missing values, its index the numbers of the rows.
+        decimal: The decimal sign of the file.
     """
     import pandas as pd
 
-    refuse_first(missing(values), values, "is missing, and targets are never imputed: drop the row.")
-    if pd.api.types.is_datetime64_any_dtype(values.dtype) or pd.api.types.is_timedelta64_dtype(values.dtype):
-        raise InputError(
-            f"The target column {shown(values.name)} holds times: turn them into numbers or classes."
-        )
     given = tuple(texts(values).tolist())
-    parsed = numbers(values)
     nominal = isinstance(values.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(values.dtype)
-    if nominal or not is_numeric(values):
+    style = None if nominal else number_style(values, decimal)
+    if style is None:
+        if not nominal:
+            _refuse_times(values)
         return _text_classes(given, values)
-    refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
-    whole = whole_numbers(values)
+    parsed = style.numbers(values)
+    refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.", numbered=True)
+    whole = whole_numbers(values, parsed, style)
     distinct, index = np.unique(parsed if whole is None else whole, return_inverse=True)
     if len(distinct) == 1:
         _refuse_single(values)
     if whole is not None and (len(distinct) == 2 or few_codes(len(distinct), len(parsed))):
         return class_targets(torch.from_numpy(index), tuple(str(value) for value in distinct), given)
     return _regression(parsed, given, values)
+
+
+def whole_numbers(values: pd.Series, parsed: np.ndarray, style: NumberStyle) -> np.ndarray | None:
+    """Values as whole numbers of shape (n,), all digits kept; None where some are not whole for certain.
+
+    Args:
+        values: The column.
+        parsed: The same as float64, which rounds whole numbers beyond 2^53.
+        style: How they are written.
+    """
+    if values.dtype.kind in "iu":
+        return values.to_numpy(np.uint64 if values.dtype.kind == "u" else np.int64)
+    if style == PLAIN and is_text(values):
+        found = [WHOLE.fullmatch(word) for word in values]
+        if all(found):
+            return np.array([int(each[1]) for each in found if each], dtype=object)
+    if not is_text(values) and all(isinstance(value, int) for value in values):
+        return np.array([int(value) for value in values], dtype=object)
+    is_whole = (parsed == np.rint(parsed)) & (np.abs(parsed) < LARGEST_WHOLE)
+    return parsed.astype(np.int64) if is_whole.all() else None
+
+
+def _refuse_times(values: pd.Series) -> None:
+    if column_dates(values) is not None or values.dtype.kind == "m":
+        raise InputError(
+            f"The target column {shown(values.name)} holds dates or times, such as "
+            f"{shown(values.iloc[0])}: choose another `target`, or turn them into numbers or classes."
+        )
 
 
 def encode_like(values: pd.Series, classes: tuple[str, ...], units: TargetScale) -> Targets:
@@ -116,7 +142,7 @@ def encode_like(values: pd.Series, classes: tuple[str, ...], units: TargetScale)
         units: From the training rows' targets back to the numbers that were given.
     """
     refuse_first(missing(values), values, "is missing, and targets are never imputed: drop the row.")
-    given, parsed = tuple(texts(values).tolist()), numbers(values)
+    given, parsed = tuple(texts(values).tolist()), plain_numbers(values)
     if not classes:
         refuse_first(~np.isfinite(parsed), values, "is not a finite number: correct it or drop the row.")
         Y = (torch.from_numpy(parsed)[:, None] - units.offset) / units.scale
@@ -144,7 +170,6 @@ def _text_classes(given: tuple[str, ...], values: pd.Series) -> Targets:
     if len(classes) == 1:
         _refuse_single(values)
     if len(classes) > max(2, len(given) / 2):
-        refuse_commas(values.name, list(classes))
         raise InputError(
             f"The target column {shown(values.name)} is text with {len(classes):,} distinct values in "
             f"{counted(len(given), 'row')}, too many to learn as classes: choose another `target`."

@@ -21,7 +21,7 @@ from widenet.memorise.landscape import Landscape, landscape
 from widenet.memorise.problem import SquaresProblem
 from widenet.memorise.rounding import layer_errors, output_rounding
 
-SCHEMA = "widenet/certificate/1"
+SCHEMA = "widenet/certificate/2"
 HALF = 0.5  # residuals of classes below it are gone after rounding
 SHARE = 1e-3  # of the standard deviation of targets that are numbers, which residuals must stay below
 
@@ -90,7 +90,7 @@ def certificate_bytes(
     if not fit.labels_reproduced:
         raise ValueError("weights that miss a target have no certificate")
     layer = problem.layer
-    origin = dataset.origin or Origin(dataset.name, None, dataset.preparation.kind, False)
+    origin = dataset.origin or Origin(dataset.name, None, dataset.preparation.kind)
     record = {
         "schema": SCHEMA,
         "version": version("widenet"),

@@ -68,6 +68,7 @@ class MemoriseResult(Result):
     """
 
     schema: ClassVar[str] = "widenet/memorise/1"
+    room: ClassVar[str] = "widenet.report.memorise"
     data: DataSummary
     noise: float
     conditions: Conditions = aside()

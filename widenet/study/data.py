@@ -1,13 +1,13 @@
 """The rows that a study was about, in numbers and names."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
-from widenet.data.dataset import Dataset
+from widenet.data.dataset import Dataset, UsedColumns
 from widenet.data.leaks import Leak, LeakKind
 
-__all__ = ["DataSummary", "Leak", "LeakKind", "data_summary"]  # leaks are a part of a summary
+__all__ = ["DataSummary", "Leak", "LeakKind", "UsedColumns", "data_summary"]  # these are parts of a summary
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class DataSummary:
         prepare: The map that was used, of `Preparation`.
         provenance: Sentences on what was read and which encodings were made.
         leaks: Columns that give the target away.
+        columns: What became of the columns that a person sees in the data; `to_dict` has it beside `data`.
     """
 
     name: str
@@ -37,6 +38,12 @@ class DataSummary:
     prepare: str
     provenance: tuple[str, ...]
     leaks: tuple[Leak, ...] = ()
+    columns: UsedColumns = field(default_factory=UsedColumns)
+
+    @property
+    def num_features(self) -> int:
+        """Features as a person counts them: a category or a column with gaps is one, whatever it becomes."""
+        return len(self.columns.used) or self.d
 
 
 def data_summary(dataset: Dataset) -> DataSummary:
@@ -53,4 +60,5 @@ def data_summary(dataset: Dataset) -> DataSummary:
         prepare=dataset.preparation.kind,
         provenance=dataset.provenance,
         leaks=dataset.leaks,
+        columns=dataset.columns,
     )

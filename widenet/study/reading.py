@@ -18,4 +18,10 @@ class Reading(Settings):
         choices=("unit", "standard"),
         otherwise="unit for images, standard for tables",
     )
-    impute: bool = setting(False, "Fill in missing values instead of refusing them.")
+    drop: tuple[str, ...] = setting((), "Columns to leave out.", metavar="COL,COL,...")
+    keep: tuple[str, ...] = setting(
+        (), "Columns to use although they look like identifiers or text.", metavar="COL,COL,..."
+    )
+    categorical: tuple[str, ...] = setting(
+        (), "Columns whose numbers are codes of categories.", metavar="COL,COL,..."
+    )

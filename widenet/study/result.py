@@ -1,11 +1,17 @@
 """What every study finds: frozen, of numbers and enumerations, the same dictionary in Python and as JSON."""
 
+import tempfile
+import webbrowser
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from html import escape
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Self
+
+from widenet.base.errors import InputError
 
 
 class Outcome(Enum):
@@ -27,11 +33,15 @@ class Result:
 
     Attributes:
         schema: Name and version of the record that `to_dict` makes.
+        room: Module of its report; empty where it has none.
         version: Version of widenet.
+        config: The settings that it was found with, by name; empty where they are not known.
     """
 
     schema: ClassVar[str]
+    room: ClassVar[str] = ""
     version: str = field(default_factory=lambda: version("widenet"))
+    config: Mapping[str, Any] = aside(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:
@@ -44,7 +54,11 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, as JSON has them."""
-        return {"schema": self.schema, **plain(self)}
+        record = {"schema": self.schema, **plain(self)}
+        data = record.get("data")
+        if isinstance(data, dict) and "columns" in data:
+            record["columns"] = data.pop("columns")
+        return record
 
     def resolved(self) -> dict[str, Any]:
         """Settings that were left open, as the study chose them."""
@@ -53,6 +67,38 @@ class Result:
     def placed(self, out: Path) -> Self:
         """The result as it is written to a folder; some name files in it."""
         return self
+
+    def save(self, folder: str | Path, *, force: bool = False) -> Path:
+        """Write report, JSON and files to a folder, as the command line does; returns the report's path.
+
+        Args:
+            folder: The folder to write.
+            force: Whether an earlier result in it may be replaced.
+        """
+        folder = Path(folder)
+        parts = import_module("widenet.report.parts.publish")
+        parts.publish(self._room(), self, folder, self.config or self.resolved(), force=force)
+        object.__setattr__(self, "_folder", folder)  # not a part of the result
+        return folder / parts.PAGE_FILE
+
+    def open(self) -> Path:
+        """Show the report in a browser; it is written to a temporary folder unless it was saved.
+
+        Returns:
+            The report's path.
+        """
+        page = import_module("widenet.report.parts.publish").PAGE_FILE
+        folder = getattr(self, "_folder", None)
+        if folder is None or not (folder / page).exists():
+            folder = Path(tempfile.mkdtemp(prefix="widenet-")) / "report"
+            self.save(folder)
+        webbrowser.open((folder / page).resolve().as_uri())
+        return Path(folder / page)
+
+    def _room(self) -> Any:
+        if not self.room:
+            raise InputError(f"{type(self).__name__} has no report to write.")
+        return import_module(self.room)
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name}={value}" for name, value in self.facts().items())
@@ -63,7 +109,9 @@ class Result:
             f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
             for name, value in self.facts().items()
         )
-        return f"<table><caption>{escape(type(self).__name__)}</caption>{rows}</table>"
+        told = self._room().sentences(self) if self.room else ()
+        answer = "".join(f"<p>{escape(sentence)}</p>" for sentence in told)
+        return f"<table><caption>{escape(type(self).__name__)}</caption>{rows}</table>{answer}"
 
 
 def plain(value: Any) -> Any:

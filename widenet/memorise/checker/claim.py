@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-CERTIFICATE_SCHEMA = "widenet/certificate/1"
+CERTIFICATE_SCHEMA = "widenet/certificate/2"
 MOST = 2**48  # rows, columns, neurons: far beyond any data, and still without overflow in a product with 8
 MOST_POWER = 64
 PREPARATIONS = ("unit", "standard", "raw")
@@ -30,7 +30,9 @@ class _Kind:
         if value is None and optional:
             return None
         fits = type(value) is self.type
-        if not fits or (self.type is int and not self.low <= value <= self.high):
+        if self.type is list and fits and all(type(item) is str for item in value):
+            return tuple(value)
+        if self.type is list or not fits or (self.type is int and not self.low <= value <= self.high):
             raise TypeError(f"{name} is {self.words}")
         return value
 
@@ -40,6 +42,7 @@ def _whole(low: int = 1, high: int = MOST) -> _Kind:
 
 
 OBJECT, TEXT = _Kind(dict, "not an object"), _Kind(str, "not text")
+TEXTS = _Kind(list, "not a list of texts")
 TRUTH, NUMBER = _Kind(bool, "neither true nor false"), _Kind(float, "not a number with a point")
 
 
@@ -55,7 +58,9 @@ class Claim:
     source: str = _at("data", TEXT)
     target: str | None = _at("data", TEXT, optional=True)
     prepare: str = _at("data", TEXT)
-    impute: bool = _at("data", TRUTH)
+    drop: tuple[str, ...] = _at("data", TEXTS)
+    keep: tuple[str, ...] = _at("data", TEXTS)
+    categorical: tuple[str, ...] = _at("data", TEXTS)
     file_sha256: str | None = _at("data", TEXT, optional=True)
     noise: float = _at("data", NUMBER)
     seed: int = _at("data", _whole(0, 2**63 - 1))

@@ -210,7 +210,9 @@ def _read_rows(data: str | None, claim: Claim) -> tuple[_Rows, str]:
         data or claim.source,
         target=claim.target,
         prepare=claim.prepare,  # type: ignore[arg-type]
-        impute=claim.impute,
+        drop=claim.drop,
+        keep=claim.keep,
+        categorical=claim.categorical,
     )
     if (dataset.n, dataset.d) != (claim.n, claim.d):
         raise RefutedError(

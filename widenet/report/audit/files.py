@@ -24,4 +24,7 @@ def files(result: AuditResult) -> dict[str, str | bytes]:
 
 def labels_csv(result: AuditResult) -> str:
     """The ranking as a table, values exactly as they are."""
-    return csv_text(("row", "given", "suggested", "score"), map(astuple, result.labels))
+    head, rows = ("row", "given", "suggested", "score"), map(astuple, result.labels)
+    if not result.files:
+        return csv_text(head, rows)
+    return csv_text((*head, "file"), ((*row, result.files[row[0]]) for row in rows))

@@ -10,6 +10,7 @@ from widenet.audit.result import AuditResult, Held, Outside, StepsTo, Suspect
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.base.wording import counted, duration, memory, number, percent
 from widenet.predict.learning_curve import LearningCurve, more_rows_help
+from widenet.report.parts.columns import column_sentences
 from widenet.report.parts.leaks import leak_sentences
 from widenet.report.parts.quantities import (
     literal,
@@ -80,7 +81,7 @@ def is_sound(result: AuditResult) -> bool:
 def sound(result: AuditResult) -> list[str]:
     """Is the data sound?"""
     data = result.data
-    size = f"{counted(data.n, 'row')} and {counted(data.d, 'prepared column')}"
+    size = f"{counted(data.n, 'row')} and {counted(data.num_features, 'feature')}"
     if data.task == "regression":
         num_targets = len(result.complexity.columns)
         what = "a number" if num_targets == 1 else f"{num_targets} numbers"
@@ -88,7 +89,8 @@ def sound(result: AuditResult) -> list[str]:
     else:
         kind = f"in {len(data.classes):,} classes"
     leaks = " ".join(leak_sentences(data))  # one paragraph, so that no screen shows only some of them
-    return [*([leaks] if leaks else []), f"There are {size}, {kind}.", *soundness(result)]
+    told = [f"There are {size}, {kind}.", *column_sentences(data)]
+    return [*([leaks] if leaks else []), " ".join(told), *soundness(result)]
 
 
 def soundness(result: AuditResult) -> list[str]:

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Iterable, Mapping
@@ -163,3 +164,12 @@ def _check_replaceable(place: Path, out: Path, names: Iterable[str]) -> None:
             f"The folder {out} also holds {listed(strangers, limit=3)}, which `force` would delete; "
             "move them away or choose another `out`."
         )
+
+
+def holds_result(folder: Path) -> bool:
+    """Whether a folder holds the record of a study: its first key says so."""
+    try:
+        with (folder / RESULT_FILE).open("rb") as file:
+            return re.match(rb'\s*\{\s*"schema":\s*"widenet/', file.read(200)) is not None
+    except OSError:
+        return False

@@ -91,6 +91,7 @@ class SeparationResult(Result):
     """
 
     schema: ClassVar[str] = "widenet/separation/1"
+    room: ClassVar[str] = "widenet.report.separation"
     settings: SeparationSettings
     class_size: int
     unlearned: float

@@ -1,0 +1,311 @@
+"""What becomes of columns as people have them: identifiers, text, dates, codes, numbers in every style."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from widenet.base.errors import InputError
+from widenet.data import load
+from widenet.data.columns import CategoricalColumn, NumericColumn
+from widenet.data.dates import DateStyle, date_style
+from widenet.data.written import best_style, decimal_of
+
+N = 60
+RNG = np.random.default_rng(0)
+X = pd.Series(RNG.normal(size=N)).round(3)
+Y = pd.Series(RNG.choice(["no", "yes"], N))
+
+
+def loaded(**columns):
+    options = {name: columns.pop(name) for name in ("drop", "keep", "categorical") if name in columns}
+    return load(pd.DataFrame({"x": X, **columns, "y": Y}), target="y", **options)
+
+
+def left_out(**columns) -> dict[str, str]:
+    return {each.name: each.why for each in loaded(**columns).columns.dropped}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "why"),
+    [
+        ("PassengerId", range(1, N + 1), "numbers the rows"),
+        ("anything", range(N), "numbers the rows"),
+        ("Unnamed: 0", RNG.permutation(N), "has no name and a different whole number in every row"),
+        ("patient_id", RNG.permutation(N) + 5000, "is called an identifier"),
+        ("key", [f"u{k}" for k in range(N)], "a different text in every row"),
+        (
+            "remark",
+            [f"word {k % 50} and more" for k in range(N)],
+            "free text, with 50 different values in 60 rows",
+        ),
+        ("same", ["a"] * N, "never varies"),
+        ("one", [1.5] * N, "never varies"),
+        ("none", [None] * N, "no value in any row"),
+        ("lists", [[1, 2]] * N, "holds lists or objects"),
+    ],
+)
+def test_what_is_left_out_and_why(name, values, why):
+    ((found, reason),) = left_out(**{name: list(values)}).items()
+    assert found == name
+    assert why in reason
+    assert "x" in loaded(**{name: list(values)}).columns.used
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("salary", RNG.permutation(N) * 100 + 20_000),  # whole and all different: a measurement
+        ("rank", RNG.permutation(N) + 1),  # a permutation of row numbers: a rank
+        ("year", range(1950, 1950 + N)),  # counts, from another number than 0 or 1
+        ("covid", RNG.permutation(N)),
+        ("heat_index", RNG.permutation(N)),
+        ("user_id", np.arange(N) % 9),  # repeats: a group
+        ("grade", list("ABCDE") * 12),
+        ("temperature", RNG.normal(size=N)),
+        ("day", pd.date_range("2020-01-01", periods=N)),
+        ("text day", pd.date_range("2020-01-01", periods=N).strftime("%d.%m.%Y")),
+    ],
+)
+def test_real_features_stay(name, values):
+    assert left_out(**{name: list(values)}) == {}
+
+
+def test_people_decide():
+    columns = {
+        "id": list(range(N)),
+        "zip": list(RNG.choice([10115, 80331, 20095], N)),
+        "note": [f"n{k}" for k in range(N)],
+    }
+    data = loaded(**columns, keep=["id", "note"], categorical=["zip"], drop=["x"])
+    assert data.columns.used == ("id", "zip", "note")
+    assert [(each.name, each.why) for each in data.columns.dropped] == [("x", "was dropped as requested")]
+    assert data.names[1:4] == ("zip=10115", "zip=20095", "zip=80331")
+    assert loaded(**columns, drop="zip").columns.used == ("x",)  # a single name is one
+
+
+def test_a_table_of_identifiers_alone_is_refused():
+    with pytest.raises(InputError, match=r"No column is left .*'key' has a different text .*`keep`"):
+        load(pd.DataFrame({"key": [f"u{k}" for k in range(N)], "y": Y}))
+    data = load(pd.DataFrame({"t": range(N), "y": X}))  # a series over its row numbers
+    assert data.columns.used == ("t",)
+
+
+def test_rows_without_a_target_are_left_out_and_the_others_keep_their_numbers(tmp_path):
+    rows = [f"{k / 3:.2f},{'' if k in (0, 5) else 'ab'[k % 2]}" for k in range(20)]
+    path = tmp_path / "gaps.csv"
+    path.write_text("\n".join(["a,y", *rows]))
+    data = load(path)
+    assert data.n == 18
+    assert data.rows.tolist()[:5] == [2, 3, 4, 5, 7]
+    assert "2 rows of 20 have no target and were left out." in data.provenance
+    path.write_text("\n".join(["a,y", *rows, "inf,a"]))
+    with pytest.raises(InputError, match="Row 21, column 'a'"):
+        load(path)
+    path.write_text("a,y\n1,\n2,\n")
+    with pytest.raises(InputError, match="'y' has no value in any row"):
+        load(path)
+
+
+def test_missing_values_are_marked_and_told():
+    gaps = X.where(np.arange(N) % 7 > 0)
+    data = loaded(g=gaps, c=[None, "u", "v"] * 20)
+    assert data.columns.imputed == ("g", "c")
+    assert data.names == ("x", "g", "g is missing", "c=u", "c=v", "c is missing", "constant")
+    assert data.columns.used == ("x", "g", "c")
+    told = " ".join(data.provenance)
+    assert "replaced by the median of their column, with a further column that marks them: 'g'." in told
+    assert "Missing values became a category of their own: 'c'." in told
+    assert "Missing" not in " ".join(loaded().provenance)
+
+
+def test_a_gap_that_tells_the_target_is_a_leak():
+    for values in (X.where(Y == "yes"), pd.Series(1.0, X.index).where(Y == "yes")):
+        assert [leak.columns for leak in loaded(boat=values).leaks] == [("boat",)]
+
+
+@pytest.mark.parametrize("word", ["-", "unknown", "n.a.", "#DIV/0!", "None", "."])
+def test_placeholders_among_numbers_are_missing_values(word):
+    words = [word if k % 9 == 0 else str(value) for k, value in enumerate(X)]
+    data = loaded(a=words)
+    assert data.columns.imputed == ("a",)
+    assert isinstance(data.preparation.columns[1], NumericColumn)
+
+
+def test_codes_stay_categories():
+    assert isinstance(loaded(a=["None", "low", "high"] * 20).preparation.columns[1], CategoricalColumn)
+    years = [str(k % 8) for k in range(50)] + ["more than 50"] * 10
+    assert isinstance(loaded(a=years).preparation.columns[1], CategoricalColumn)
+    with pytest.raises(InputError, match="Row 60, column 'a': 'oops' is not a number"):
+        loaded(a=[*(str(k % 8) for k in range(59)), "oops"])
+    assert isinstance(loaded(a=["0", "1", "2", "3+"] * 15).preparation.columns[1], CategoricalColumn)
+
+
+@pytest.mark.parametrize(
+    ("words", "decimal", "numbers"),
+    [
+        (["3,14", "31,770"], ".", [3.14, 31.77]),
+        (["31,770", "1,234,567"], ",", [31770, 1234567]),
+        (["31,770", "5"], ",", [31.77, 5]),
+        (["31,770", "5"], ".", [31770, 5]),
+        (["31,770", "12000"], ".", [31.77, 12000]),
+        (["1,234.50", "3.25"], ",", [1234.5, 3.25]),
+        (["1.234,50", "3,25"], ".", [1234.5, 3.25]),
+        (["1.234", "12.500"], ",", [1234, 12500]),
+        (["1.234", "12.500"], ".", [1.234, 12.5]),
+        (["1.5", "2.25"], ",", [1.5, 2.25]),
+        (["0,500", "1,250"], ".", [0.5, 1.25]),
+        (["1 234", "56"], ".", [1234, 56]),
+        (["1\u00a0234,5", "56"], ".", [1234.5, 56]),
+        (["1'234'567.5", "2"], ".", [1234567.5, 2]),
+        (["$1,234.50", "-$3"], ".", [1234.5, -3]),
+        (["45%", "3.5%"], ".", [45, 3.5]),
+        (["12 kg", "1,234.5 kg"], ".", [12, 1234.5]),
+        (["3,5km/h", "12km/h"], ",", [3.5, 12]),
+        (["5€", "6,50€", "1.000€"], ".", [5, 6.5, 1000]),
+        (["1e-5", "-.5"], ".", [1e-5, -0.5]),
+        (["1,5E+03", "2"], ",", [1500, 2]),
+    ],
+)
+def test_numbers_in_every_style(words, decimal, numbers):
+    style = best_style(words, decimal)
+    assert style is not None
+    np.testing.assert_allclose(style.numbers(pd.Series(words, dtype="str")), numbers, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["1,23,4"],
+        ["1.2.3"],
+        ["12:30"],
+        ["a"],
+        ["$5", "€6"],
+        ["5%", "6"],
+        ["5 kg", "6 lbs"],
+        ["kg", "5 kg"],
+        ["5$6"],
+        ["1 2345"],
+        ["5-6"],
+        ["1,234,56"],
+    ],
+)
+def test_what_is_no_number(words):
+    assert best_style(words, ".") is None
+
+
+def test_columns_settle_the_decimal_sign_of_each_other():
+    assert decimal_of([["1,5", "2,25"], ["31,770"]]) == ","
+    assert decimal_of([["1.5", "2.25"], ["31,770"]]) == "."
+    assert decimal_of([["1.5", "2.25"], ["1,5"]]) == ""
+    assert decimal_of([["1", "2"], ["31,770"]]) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "days"),
+    [
+        (["2020-01-01", "2020-01-03"], [0, 2]),
+        (["2020-01-01T12:00:00Z", "2020-01-02T00:00:00Z"], [0, 0.5]),
+        (["2020-01-01 12:00", "2020-01-02 12:00"], [0, 1]),
+        (["31.12.2019", "01.01.2020"], [0, 1]),
+        (["12/31/2019", "01/02/2020"], [0, 2]),
+        (["31/12/2019", "01/02/2020"], [0, 32]),
+        (["2020/03/01", "2020/02/28"], [2, 0]),
+        (["Jan 5, 2020", "Feb 5, 2020"], [0, 31]),
+        (["19-Jun-03", "20-Jun-03"], [0, 1]),
+        (["2019Q4", "2020Q1"], [0, 92]),
+        (["12/31/2019 11:00 PM", "01/01/2020 01:00 AM"], [0, 1 / 12]),
+        (["20200101T000000", "20200103T000000"], [0, 2]),
+    ],
+)
+def test_dates_in_every_style(words, days):
+    values = pd.Series(words, dtype="str")
+    style = date_style(values)
+    assert style is not None
+    np.testing.assert_allclose(style.numbers(values), days, atol=1e-12)
+
+
+def test_times_of_a_day_are_hours():
+    values = pd.Series(["08:30", "23:45"], dtype="str")
+    np.testing.assert_allclose(date_style(values).numbers(values), [8.5, 23.75])
+
+
+@pytest.mark.parametrize(
+    "words", [["2020", "2021"], ["1.5", "2.5"], ["abcd1", "efgh2"], ["12", "13"], ["20200101", "20200102"]]
+)
+def test_what_is_no_date(words):
+    assert date_style(pd.Series(words, dtype="str")) is None
+
+
+def test_dates_are_told_and_new_rows_count_from_the_same_day():
+    days = pd.date_range("2020-03-01", periods=N)
+    for values in (days, days.strftime("%Y-%m-%d"), days.date, days.tz_localize("UTC"), days.to_period("D")):
+        data = loaded(day=list(values) if values is days.date else values)
+        assert "Dates became days since 2020-03-01: 'day'." in data.provenance
+    assert isinstance(data.preparation.columns[1].style, DateStyle)
+    data = loaded(day=days)
+    new = pd.DataFrame({"x": X[:2], "day": [datetime.datetime(2020, 3, 1), datetime.datetime(2020, 3, 2)]})
+    torch.testing.assert_close(data.preparation.apply(new), data.X[:2])
+
+
+def test_ambiguous_dates_are_told():
+    data = loaded(day=[f"{k % 12 + 1:02}/{k % 11 + 1:02}/2020" for k in range(N)])
+    assert any("(month first): 'day'" in sentence for sentence in data.provenance)
+
+
+@pytest.mark.parametrize("low", [9007199254740992, 2**63 - 2, 2**64 - 2, 10**25])
+@pytest.mark.parametrize("kind", ["csv", "text", "frame", "gaps", "jsonl", "parquet", "npz", "array"])
+def test_whole_labels_keep_all_their_digits(tmp_path, low, kind):
+    """Two classes whose numbers float64 does not tell apart."""
+    labels = [low + k % 2 for k in range(N)]
+    classes = (str(low), str(low + 1))
+    frame = pd.DataFrame({"x": X, "y": pd.Series(labels, dtype=object)})
+    path = tmp_path / f"labels.{kind}"
+    if low >= 2**63 - 1 and kind in ("parquet", "npz", "array", "gaps"):
+        pytest.skip("no such numbers there")
+    match kind:
+        case "csv":
+            frame.to_csv(path, index=False)
+        case "jsonl":
+            path.write_text("\n".join(f'{{"x": {x}, "y": {y}}}' for x, y in zip(X, labels, strict=True)))
+        case "parquet":
+            pd.DataFrame({"x": X, "y": pd.array([*labels[:-1], None], dtype="Int64")}).to_parquet(path)
+        case "npz":
+            np.savez(path, X=np.column_stack([X, X**2]), y=np.array(labels))
+    sources = {
+        "text": lambda: load(frame.astype({"y": "str"})),
+        "frame": lambda: load(frame),
+        "gaps": lambda: load(pd.DataFrame({"x": X, "y": pd.array([None, *labels[1:]], dtype="Int64")})),
+        "array": lambda: load(np.column_stack([X, X**2]), np.array(labels)),
+    }
+    data = sources.get(kind, lambda: load(path))()
+    assert data.classes == classes
+    assert data.task == "binary"
+
+
+def test_features_are_counted_as_people_count_them(tmp_path):
+    from sklearn.datasets import load_iris
+
+    from widenet.study.data import data_summary
+
+    iris = load_iris(as_frame=True).frame
+    assert data_summary(load(iris)).num_features == 4
+    gaps = iris.mask(RNG.random(iris.shape) < 0.05).assign(site=["a", "b", "c"] * 50)
+    assert data_summary(load(gaps, target="target")).num_features == 5
+
+
+def test_reading_a_large_table_is_quick(tmp_path):
+    """2,000 rows of 20 columns, text with gaps among them, well under a second."""
+    import time
+
+    frame = pd.DataFrame(RNG.normal(size=(2000, 18))).add_prefix("x").mask(RNG.random((2000, 18)) < 0.02)
+    frame["when"] = pd.date_range("2020", periods=2000, freq="h").astype(str)
+    frame["kind"] = RNG.choice(["a", "b", None], 2000)
+    frame["y"] = RNG.integers(0, 2, 2000)
+    frame.to_csv(tmp_path / "large.csv")
+    load(tmp_path / "large.csv")  # imports
+    start = time.process_time()
+    load(tmp_path / "large.csv")
+    assert time.process_time() - start < 1

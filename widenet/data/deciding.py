@@ -1,0 +1,300 @@
+"""Which columns of a table are used, and as what: numbers, dates, categories, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from widenet.base.errors import InputError
+from widenet.base.problems import Problems
+from widenet.base.wording import counted, listed, natural_key, shown
+from widenet.data.columns import (
+    ROWS_PER_CODE,
+    CategoricalColumn,
+    Column,
+    NumericColumn,
+    missing,
+    placeholders,
+    refuse_first,
+    texts,
+)
+from widenet.data.dates import DateStyle, date_style, most_dates
+from widenet.data.identifiers import COUNTS, LEAST_ROWS, why_number_identifies
+from widenet.data.written import (
+    PLAIN,
+    NumberStyle,
+    best_style,
+    decimal_of,
+    is_infinite,
+    most_numbers,
+    plain_numbers,
+)
+from widenet.files.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_CODES = 100  # distinct values, numbers and others, that are taken for codes
+MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become
+ALWAYS_CATEGORIES = 10  # so few distinct texts are categories even where most rows have their own
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What people decide about columns themselves, by name.
+
+    Attributes:
+        drop: Columns to leave out.
+        keep: Columns to use although they look like identifiers or free text.
+        categorical: Columns whose numbers are codes of categories.
+    """
+
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A column that is not used.
+
+    Attributes:
+        name: Its name.
+        why: The reason, as the end of a sentence about the column.
+    """
+
+    name: str
+    why: str
+
+
+@dataclass
+class Decisions:
+    """What became of each column.
+
+    Attributes:
+        columns: Those that are used.
+        left_out: Those that are not.
+        problems: What is wrong with some of them.
+    """
+
+    columns: list[Column] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
+
+
+class LeaveOutError(Exception):
+    """A column is not to be used; the message is the reason."""
+
+
+def decide_columns(table: Table, choice: Choice) -> Decisions:
+    """Decide on every column of a table; all that is wrong with them is collected."""
+    found = _decide(table, choice)
+    counters = tuple(each.name for each in found.left_out if each.why == COUNTS)
+    if found.columns or found.problems.found or not counters:
+        return found
+    return _decide(table, replace(choice, keep=(*choice.keep, *counters)))  # a series over its row numbers
+
+
+def _decide(table: Table, choice: Choice) -> Decisions:
+    found = Decisions(left_out=[LeftOut(name, why) for name, why in table.left_out.items()])
+    decimal = file_decimal(table)
+    for name in table.features.columns:
+        values = table.features[name]
+        if name in choice.drop:
+            found.left_out.append(LeftOut(name, "was dropped as requested"))
+            continue
+        try:
+            found.columns.append(_decided(values, decimal, choice, is_unnamed=name in table.unnamed))
+        except LeaveOutError as reason:
+            found.left_out.append(LeftOut(name, str(reason)))
+        except InputError as error:
+            found.problems.add(str(error))
+    return found
+
+
+def file_decimal(table: Table) -> str:
+    """The decimal sign of a table's numbers: as its columns settle it, else as its layout suggests."""
+    columns = [*(table.features[name] for name in table.features.columns), table.target]
+    words = [_some_words(values) for values in columns if is_text(values)]
+    if table.decimal == "." and not any("," in word for some in words for word in some):
+        return "."
+    return decimal_of(words) or table.decimal
+
+
+def is_text(values: pd.Series) -> bool:
+    """Whether a column holds text."""
+    import pandas as pd
+
+    return bool(pd.api.types.is_string_dtype(values.dtype)) and not isinstance(
+        values.dtype, pd.CategoricalDtype
+    )
+
+
+def fit_column(values: pd.Series) -> Column:
+    """How a column becomes numbers, where nothing else is known of it."""
+    return _decided(values, ".", Choice(keep=(str(values.name),)), is_unnamed=False)
+
+
+def _some_words(values: pd.Series) -> list[str]:
+    words = [str(word) for word in values.dropna().unique()[:1000]]
+    return [word for word in words if any(map(str.isdigit, word))]
+
+
+def _decided(values: pd.Series, decimal: str, choice: Choice, *, is_unnamed: bool) -> Column:
+    import pandas as pd
+
+    name = str(values.name)
+    is_kept = name in choice.keep
+    if missing(values).all():
+        raise LeaveOutError("has no value in any row")
+    if name in choice.categorical or isinstance(values.dtype, pd.CategoricalDtype):
+        return _categories(values, is_kept=is_kept or name in choice.categorical)
+    if values.dtype.kind == "m":
+        values = (values / pd.Timedelta(days=1)).rename(name)
+    style = number_style(values, decimal)
+    if style is None:
+        dates = column_dates(values)
+        return _categories(values, is_kept=is_kept) if dates is None else _filled(values, dates)
+    column = _filled(values, style)
+    if not is_kept and not placeholders(values).any():
+        why = why_number_identifies(values, style.numbers(values), is_unnamed=is_unnamed)
+        if why:
+            raise LeaveOutError(why)
+    return column
+
+
+def _filled(values: pd.Series, style: NumberStyle | DateStyle) -> NumericColumn:
+    parsed = style.numbers(values)
+    refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.", numbered=True)
+    gaps = np.isnan(parsed)
+    if gaps.all():
+        raise LeaveOutError("has no value in any row")
+    return NumericColumn(str(values.name), float(np.nanmedian(parsed)) if gaps.any() else None, style)
+
+
+def number_style(values: pd.Series, decimal: str) -> NumberStyle | None:
+    """How the numbers of a column are written; None where it holds none.
+
+    A column that is nearly all numbers is refused by the first value that is none. Codes such as 0, 1, 2, 3+
+    are no numbers: few distinct values, none of those that are no numbers alone.
+
+    Args:
+        values: The column, its index the numbers of the rows.
+        decimal: The decimal sign of the file.
+    """
+    if values.dtype.kind in "biuf":
+        return PLAIN
+    if values.dtype.kind in "mM":
+        return None
+    if not is_text(values):  # Python's own whole numbers
+        return PLAIN if not np.isnan(plain_numbers(values))[~missing(values)].any() else None
+    gaps = placeholders(values)
+    given = values[~gaps]
+    if decimal == "." and len(given) and np.isfinite(plain_numbers(given)).all():
+        return PLAIN
+    words = [word for word in map(str, given.unique()) if not is_infinite(word)]  # which is told later
+    style = best_style(words, decimal) if words else None
+    if style is not None or not any(character.isdigit() for word in words for character in word):
+        return style
+    style = most_numbers(words)
+    odd = np.isnan(style.numbers(given))
+    is_coded = len(words) <= MOST_CODES and len(words) * ROWS_PER_CODE <= len(given)
+    if is_coded and given[odd].value_counts().min() > 1:
+        return None
+    if 2 * int(odd.sum()) <= len(given):
+        most = f"{len(given) - int(odd.sum()):,} of {len(given):,}"
+        advice = f"is not a number, as {most} values of this column are: correct it, or name the column in "
+        refuse_first(odd, given, f"{advice}`categorical` or `drop`.", numbered=True)
+    return None
+
+
+def column_dates(values: pd.Series) -> DateStyle | None:
+    """How the dates of a column are written; None where it holds none. One that nearly does is refused."""
+    if values.dtype.kind == "M":
+        return date_style(values)
+    if not is_text(values):
+        return None
+    given = values[~placeholders(values)]
+    style = date_style(given)
+    if style is not None:
+        return style
+    style = most_dates(given)
+    if style is not None:
+        odd = np.isnan(style.numbers(given))
+        most = f"{len(given) - int(odd.sum()):,} of {len(given):,}"
+        advice = f"is not a date, as {most} values of this column are: correct it, or name the column in "
+        refuse_first(odd, given, f"{advice}`categorical` or `drop`.", numbered=True)
+    return None
+
+
+def _categories(values: pd.Series, *, is_kept: bool) -> Column:
+    name, gaps = str(values.name), missing(values)
+    words = texts(values)[~gaps]
+    distinct = {str(word) for word in words}
+    if not is_kept:
+        _leave_out_text(len(distinct), len(words))
+    if len(distinct) > MAX_CATEGORIES:
+        raise InputError(
+            f"Column {shown(name)} has {len(distinct):,} different values, but at most {MAX_CATEGORIES:,} "
+            "can be categories: leave it out with `drop`."
+        )
+    return CategoricalColumn(name, tuple(sorted(distinct, key=natural_key)), bool(gaps.any()))
+
+
+def _leave_out_text(num_distinct: int, num_rows: int) -> None:
+    if num_distinct == num_rows >= LEAST_ROWS:
+        raise LeaveOutError("has a different text in every row")
+    if num_distinct > max(ALWAYS_CATEGORIES, num_rows / 2) or num_distinct > MAX_CATEGORIES:
+        raise LeaveOutError(
+            f"is free text, with {num_distinct:,} different values in {counted(num_rows, 'row')}"
+        )
+
+
+def reading_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
+    """Sentences on columns that were not simply numbers: styles, dates, categories, missing values."""
+    numeric = [column for column in columns if isinstance(column, NumericColumn)]
+    one_hot = [column for column in columns if isinstance(column, CategoricalColumn)]
+    notes = []
+    styles = dict.fromkeys(column.style for column in numeric if isinstance(column.style, NumberStyle))
+    for style in styles:
+        names = [column.name for column in numeric if column.style == style]
+        if style.name:
+            notes.append(f"Numbers were read with {style.name}: {listed(names)}.")
+        if style.sign:
+            notes.append(f"{shown(style.sign)} was taken off the numbers of {listed(names)}.")
+    notes += _date_notes(numeric)
+    if one_hot:
+        width = sum(len(column.names) for column in one_hot)
+        notes.append(f"One-hot encoded into {width:,} columns: {listed(column.name for column in one_hot)}.")
+    return (*notes, *gap_notes(columns))
+
+
+def _date_notes(numeric: list[NumericColumn]) -> list[str]:
+    notes = []
+    for column in numeric:
+        if isinstance(column.style, DateStyle) and column.style.is_clock:
+            notes.append(f"Times became hours since midnight: {shown(column.name)}.")
+        elif isinstance(column.style, DateStyle):
+            start = column.style.start.removesuffix("T00:00:00").replace("T", " ")
+            order = {"%m/%d": " (month first)", "%d/%m": " (day first)"}.get(column.style.format[:5], "")
+            notes.append(f"Dates became days since {start}{order}: {shown(column.name)}.")
+    return notes
+
+
+def gap_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
+    """Sentences on missing values."""
+    filled = [
+        column.name for column in columns if isinstance(column, NumericColumn) and column.fill is not None
+    ]
+    marked = [column.name for column in columns if isinstance(column, CategoricalColumn) and column.has_gaps]
+    notes = []
+    if filled:
+        notes.append(
+            "Missing values were replaced by the median of their column, with a further column that marks "
+            f"them: {listed(filled)}."
+        )
+    if marked:
+        notes.append(f"Missing values became a category of their own: {listed(marked)}.")
+    return tuple(notes)

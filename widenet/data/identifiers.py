@@ -1,0 +1,49 @@
+"""Columns that tell rows apart and say nothing about them: row counters, keys, names without repetition."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COUNTS = "numbers the rows"
+LEAST_ROWS = 10  # below which any column might count by chance
+COUNTER_NAMES = {"identifier", "index", "idx", "row", "rowid", "rownum", "row number", "rownames", "level 0"}
+
+
+def is_key_name(name: str) -> bool:
+    """Whether a name is that of an identifier: its first or last word is "id", or all of it says so.
+
+    >>> [is_key_name(name) for name in ("PassengerId", "user_id", "ID", "covid", "heat index", "index")]
+    [True, True, True, False, False, True]
+    """
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+", " ", name).strip()
+    words = spaced.lower().split()
+    return bool(words) and ("id" in (words[0], words[-1]) or " ".join(words) in COUNTER_NAMES)
+
+
+def why_number_identifies(values: pd.Series, numbers: np.ndarray, *, is_unnamed: bool) -> str:
+    """Why a column of numbers is an identifier; empty where it is none.
+
+    Whole numbers without repetition may well be a measurement. They are an identifier only where they count
+    the rows in their order, or where their name, or having none, says so.
+
+    Args:
+        values: The raw column, its index the numbers of the rows.
+        numbers: The same as float64, shape (n,).
+        is_unnamed: Whether the column has no name.
+    """
+    if not np.array_equal(numbers, np.rint(numbers)):
+        return ""
+    first = numbers - values.index.to_numpy()
+    if len(numbers) >= LEAST_ROWS and first[0] in (0, -1) and (first == first[0]).all():
+        return COUNTS
+    if values.is_unique and is_unnamed:
+        return "has no name and a different whole number in every row"
+    if values.is_unique and is_key_name(str(values.name)):
+        return "is called an identifier and has a different whole number in every row"
+    return ""

@@ -1,0 +1,203 @@
+"""Numbers as people write them: 3,14 has a decimal comma, 1,234,567 has not, and 31,770 may mean either."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXPONENT = r"([eE][+-]?\d+)?"
+SPACES = " \u00a0\u202f'\u2019"  # between thousands: spaces, some of which do not break, and apostrophes
+CURRENCIES = "$€£¥"  # before or behind a number
+UNIT = re.compile(r"[+-]?[\d.,]+ ?([^\W\d_][^\d\s]{0,9}|%)")  # 12 kg, 3.5km/h, 45%
+# What stands for a missing value among numbers and dates, where it cannot be a category.
+PLACEHOLDERS = {
+    "-",
+    "--",
+    "---",
+    ".",
+    "..",
+    "*",
+    "**",
+    "na",
+    "n.a.",
+    "nd",
+    "n.d.",
+    "nan",
+    "-nan",
+    "nat",
+    "nil",
+}
+PLACEHOLDERS |= {"none", "null", "missing", "unknown", "not available"}
+PLACEHOLDERS |= {"#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"}  # as spreadsheets write them
+
+
+@dataclass(frozen=True)
+class NumberStyle:
+    """How the numbers of a column are written.
+
+    Attributes:
+        name: What it is called in sentences; empty for plain numbers.
+        decimal: The sign before decimals.
+        thousands: Signs between thousands.
+        grammar: What a number looks like.
+        sign: A currency or a unit that goes with the numbers.
+    """
+
+    name: str
+    decimal: str
+    thousands: str
+    grammar: re.Pattern[str]
+    sign: str = ""
+
+    def numbers(self, values: pd.Series) -> np.ndarray:
+        """Text as float64 of shape (n,), NaN where missing or no number of this style."""
+        import pandas as pd
+
+        if not pd.api.types.is_string_dtype(values.dtype):
+            return plain_numbers(values)
+        if self == PLAIN:
+            return plain_numbers(values)
+        return plain_numbers(values.map(self._plain, na_action="ignore"))
+
+    def _plain(self, word: str) -> str:
+        word = word.replace(self.sign, "").strip() if self.sign else word.strip()
+        if not self.grammar.fullmatch(word):
+            return word if is_infinite(word) else "no number"
+        for sign in self.thousands:
+            word = word.replace(sign, "")
+        return word.replace(self.decimal, ".")
+
+
+def _grammar(text: str) -> re.Pattern[str]:
+    return re.compile(rf"[+-]?({text})", re.ASCII)
+
+
+PLAIN = NumberStyle("", ".", "", _grammar(rf"(\d+\.?\d*|\.\d+){EXPONENT}"))
+COMMA_THOUSANDS = NumberStyle(
+    "commas between thousands",
+    ".",
+    ",",
+    _grammar(rf"(\d+\.?\d*|\.\d+){EXPONENT}|[1-9]\d{{0,2}}(,\d{{3}})+(\.\d*)?"),
+)
+DECIMAL_COMMA = NumberStyle(
+    "decimal commas", ",", ".", _grammar(rf"(\d+|[1-9]\d{{0,2}}(\.\d{{3}})+)(,\d*)?{EXPONENT}|,\d+")
+)
+SPACE_THOUSANDS = NumberStyle(
+    "spaces between thousands", ".", SPACES, _grammar(rf"\d{{1,3}}([{SPACES}]\d{{3}})*(\.\d*)?|\d+(\.\d*)?")
+)
+SPACE_DECIMAL_COMMA = NumberStyle(
+    "spaces between thousands and decimal commas",
+    ",",
+    SPACES,
+    _grammar(rf"\d{{1,3}}([{SPACES}]\d{{3}})*(,\d*)?|\d+(,\d*)?"),
+)
+STYLES = (PLAIN, COMMA_THOUSANDS, DECIMAL_COMMA, SPACE_THOUSANDS, SPACE_DECIMAL_COMMA)
+
+
+def plain_numbers(values: pd.Series) -> np.ndarray:
+    """Values as float64 of shape (n,), NaN where missing or not a number."""
+    import pandas as pd
+
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(object)
+    return np.array(pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan))
+
+
+def is_infinite(word: str) -> bool:
+    """Whether a word is an infinite number."""
+    return word.lower().lstrip("+-") in ("inf", "infinity")
+
+
+def styles_of(words: Sequence[str]) -> list[NumberStyle]:
+    """The styles in which all of these words are numbers, without their common sign."""
+    sign = _common_sign(words)
+    bare = [word.replace(sign, "").strip() for word in words] if sign else list(words)
+    fitting = [style for style in STYLES if all(style.grammar.fullmatch(word) for word in bare)]
+    return [NumberStyle(*_fields(style), sign) for style in fitting] if sign else fitting
+
+
+def best_style(words: Sequence[str], decimal: str) -> NumberStyle | None:
+    """The style of a column of numbers; None where they are none.
+
+    >>> best_style(["31,770", "1,234,567"], decimal=",").name
+    'commas between thousands'
+    >>> best_style(["31,770", "5"], decimal=",").name
+    'decimal commas'
+
+    Args:
+        words: Its distinct words.
+        decimal: The decimal sign of the file's other columns, or the one that its layout suggests.
+    """
+    fitting = styles_of(words)
+    if not fitting:
+        return None
+    if decimal == "," and _is_grouped_by_points(words):
+        preferred = [style for style in fitting if style.decimal == ","]
+        return preferred[0] if preferred else fitting[0]
+    if fitting[0].name == "":
+        return fitting[0]
+    by_sign = [style for style in fitting if style.decimal == decimal]
+    has_long = any(re.fullmatch(r"[+-]?\d{4,}(\.\d*)?", word) for word in words)
+    if has_long and any(style.name == DECIMAL_COMMA.name for style in fitting):
+        return next(style for style in fitting if style.name == DECIMAL_COMMA.name)  # 1,234 beside 12000
+    return (by_sign or fitting)[0]
+
+
+def most_numbers(words: Iterable[str]) -> NumberStyle:
+    """The style in which most words are numbers, for a column in which not all of them are."""
+    words = list(words)
+    return max(STYLES, key=lambda style: sum(bool(style.grammar.fullmatch(word)) for word in words))
+
+
+def decimal_of(columns: Iterable[Sequence[str]]) -> str:
+    """The decimal sign that columns of words settle between them; empty where they do not."""
+    found = {sign for words in columns for sign in [_sure_decimal(words)] if sign}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _sure_decimal(words: Sequence[str]) -> str:
+    """The decimal sign that a column of numbers can only have; empty where there is doubt."""
+    fitting = styles_of(words)
+    signs = {style.decimal for style in fitting}
+    if len(signs) != 1:
+        return ""
+    return next(iter(signs)) if any("," in word or "." in word for word in words) else ""
+
+
+def _is_grouped_by_points(words: Sequence[str]) -> bool:
+    """Whether all points stand before three digits, as between thousands."""
+    pointed = [word for word in words if "." in word]
+    return bool(pointed) and all(DECIMAL_COMMA.grammar.fullmatch(word) for word in words)
+
+
+def _common_sign(words: Sequence[str]) -> str:
+    """The one currency sign of these words, or the unit that each of them ends in; empty without one.
+
+    >>> _common_sign(["$5", "1"]), _common_sign(["12 kg", "7.5 kg"]), _common_sign(["5%", "6"])
+    ('$', 'kg', '')
+    """
+    found = {char for word in words for char in word if char in CURRENCIES}
+    if len(found) == 1:
+        sign = found.pop()
+        return sign if all(_is_at_an_end(sign, word) for word in words) else ""
+    if not words or words[0][-1:].isdigit():
+        return ""
+    units = {unit[1] if (unit := UNIT.fullmatch(word)) else "" for word in words}
+    return units.pop() if len(units) == 1 else ""
+
+
+def _is_at_an_end(sign: str, word: str) -> bool:
+    """Whether a sign stands before a number or behind it, at most once, or not at all."""
+    bare = word.lstrip("+-")
+    return sign not in word or (word.count(sign) == 1 and sign in (bare[:1], bare[-1:]))
+
+
+def _fields(style: NumberStyle) -> tuple[str, str, str, re.Pattern[str]]:
+    return style.name, style.decimal, style.thousands, style.grammar

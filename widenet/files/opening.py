@@ -1,0 +1,131 @@
+"""A path becomes a table by its ending; what is wrong with it is told before anything heavy is imported."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from widenet.base.errors import InputError
+from widenet.base.problems import Problems
+from widenet.base.wording import near_names, shown
+from widenet.files import arrow, delimited, jsonlines, spreadsheet
+from widenet.files.header import Header, choose_target
+from widenet.files.table import Sheet
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a kind of table is read: its header alone, and all of it."""
+
+    names: Callable[[Path], Header | None]
+    read: Callable[[Path], Sheet]
+
+
+TEXT = Format(delimited.delimited_names, delimited.read_delimited)
+SPREADSHEET = Format(spreadsheet.spreadsheet_names, spreadsheet.read_spreadsheet)
+LINES = Format(jsonlines.json_names, jsonlines.read_json_lines)
+FORMATS = {
+    ".csv": TEXT,
+    ".tsv": TEXT,
+    ".txt": TEXT,
+    ".csv.gz": TEXT,
+    ".tsv.gz": TEXT,
+    ".txt.gz": TEXT,
+    ".xlsx": SPREADSHEET,
+    ".xlsm": SPREADSHEET,
+    ".parquet": Format(arrow.parquet_names, arrow.read_parquet),
+    ".jsonl": LINES,
+    ".ndjson": LINES,
+    ".jsonl.gz": LINES,
+}
+ARRAYS = ".npz"
+KINDS = (
+    "a .csv, .tsv, .xlsx, .parquet, .jsonl or .npz file, or a folder with a folder of images for each class"
+)
+OTHERS = {  # endings of what people have and we do not read: what to do
+    ".xls": "save it as .xlsx or .csv",
+    ".ods": "save it as .xlsx or .csv",
+    ".json": "write an object on each line and call it .jsonl",
+    ".npy": "save X and y with numpy.savez(file, X=X, y=y)",
+    ".zip": "unpack it",
+    ".pkl": "it may run code when it is opened; save it as .parquet or .csv",
+    ".pickle": "it may run code when it is opened; save it as .parquet or .csv",
+}
+
+
+def ending_of(path: Path) -> str:
+    """The ending by which a file is read, as `.csv.gz`, in small letters.
+
+    >>> ending_of(Path("Sales.2020.CSV.gz"))
+    '.csv.gz'
+    """
+    ending = path.suffix.lower()
+    return Path(path.stem).suffix.lower() + ending if ending == ".gz" else ending
+
+
+def stem_of(path: Path) -> str:
+    """The name of a file without its folder and ending."""
+    name = path.resolve().name
+    return name[: len(name) - len(ending_of(path))] or name
+
+
+def looks_like_path(source: str) -> bool:
+    """Whether a source can only be a path: it names a folder, has an ending, or is there."""
+    try:
+        return (
+            "/" in source
+            or "\\" in source
+            or bool(Path(source.partition(":")[0]).suffix)
+            or Path(source).exists()
+        )
+    except (OSError, ValueError):
+        return True
+
+
+def checked_path(source: str | Path) -> Path:
+    """The path of a file that can be opened, or of a folder; anything else is refused."""
+    path = Path(source)
+    try:
+        if path.is_dir():
+            return path
+        if not path.exists():
+            raise InputError(f"There is no file {shown(source)}: check the path.")
+        if ending_of(path) not in (*FORMATS, ARRAYS):
+            advice = OTHERS.get(path.suffix.lower(), f"give {KINDS}")
+            raise InputError(f"{shown(source)} is of a type that is not read: {advice}.")
+        if not path.is_file():
+            raise InputError(f"{shown(source)} is not a plain file: copy its content into one.")
+        if not path.stat().st_size:
+            raise InputError(f"{shown(source)} is empty: give a file with at least two rows.")
+        path.open("rb").close()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no such name"
+        raise InputError(f"{shown(source)} cannot be opened ({reason}): check the path.") from error
+    return path
+
+
+def check_file(
+    source: str, target: str | None, drop: Sequence[str], keep: Sequence[str], categorical: Sequence[str]
+) -> None:
+    """Refuse a path that is no file, or columns that the file does not have, from its first bytes."""
+    path = checked_path(source)
+    if ending_of(path) in FORMATS and path.is_file():
+        header = FORMATS[ending_of(path)].names(path)
+        if header is not None:
+            check_columns(header, target, drop, keep, categorical)
+
+
+def check_columns(
+    header: Header, target: str | None, drop: Sequence[str], keep: Sequence[str], categorical: Sequence[str]
+) -> None:
+    """Refuse names of columns that are not there, and columns with two uses; all of them at once."""
+    problems = Problems()
+    chosen = problems.attempt(lambda: choose_target(header, target)[0])
+    for option, names in (("drop", drop), ("keep", keep), ("categorical", categorical)):
+        for name in names:
+            if name not in header.names:
+                problems.add(f"`{option}` names no column: {shown(name)}; {near_names(name, header.names)}")
+            elif name == chosen:
+                problems.add(f"Column {shown(name)} is the target, so `{option}` does not apply to it.")
+    for name in set(drop) & {*keep, *categorical}:
+        problems.add(f"Column {shown(name)} is in `drop` and used as well: name it once.")
+    problems.refuse("What was asked for")

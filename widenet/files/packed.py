@@ -1,0 +1,74 @@
+"""Packed files opened without trust: what they unpack to is bounded before memory is taken."""
+
+import gzip
+import io
+import zipfile
+import zlib
+from pathlib import Path
+
+from widenet.base.errors import InputError
+from widenet.base.memory import require_memory
+from widenet.base.wording import shown
+
+MAX_RATIO = 500  # unpacked bytes for each stored byte; more is nearly all zeros, or made to fill the memory
+RATIO_MATTERS = 2**26  # bytes below which any ratio is harmless
+CHUNK = 2**22  # bytes that are unpacked at a time
+COPIES = 4  # of a file's bytes that reading it holds at the same time
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, unpacked where its name ends in .gz."""
+    num_bytes = path.stat().st_size
+    require_memory(COPIES * num_bytes, f"A file of {num_bytes:,} bytes")
+    if path.suffix.lower() != ".gz":
+        return path.read_bytes()
+    try:
+        return _unpacked(path, num_bytes)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{shown(path.name)} is not a valid .gz file ({error}): pack it again.") from error
+
+
+def read_start(path: Path, num_bytes: int) -> bytes:
+    """The first bytes of a file, unpacked where its name ends in .gz."""
+    try:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            return file.read(num_bytes)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{shown(path.name)} is not a valid .gz file ({error}): pack it again.") from error
+
+
+def _unpacked(path: Path, num_packed: int) -> bytes:
+    """All that is packed, piece by piece, so that a bomb is noticed while it is small."""
+    content = io.BytesIO()
+    with gzip.open(path) as file:
+        while piece := file.read(CHUNK):
+            content.write(piece)
+            refuse_bomb(path.name, content.tell(), num_packed)
+            require_memory(COPIES * len(piece), f"What is packed in {shown(path.name)}")
+    return content.getvalue()
+
+
+def refuse_bomb(what: str, num_unpacked: int, num_packed: int) -> None:
+    """Refuse what unpacks to so much that it was made to fill the memory."""
+    if num_unpacked > RATIO_MATTERS and num_unpacked > MAX_RATIO * max(num_packed, 1):
+        raise InputError(
+            f"{shown(what)} unpacks to more than {num_unpacked / max(num_packed, 1):,.0f} times its size, as "
+            "a file made to fill the memory would: save it unpacked."
+        )
+
+
+def check_archive(path: Path, copies: int) -> None:
+    """Refuse a zip archive that is none, or whose members would not fit into memory.
+
+    Args:
+        path: The archive.
+        copies: Bytes that reading it takes for each byte that is packed in it.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise InputError(f"{shown(path.name)} is damaged or another kind of file ({error}).") from error
+    num_unpacked = sum(member.file_size for member in members)
+    refuse_bomb(path.name, num_unpacked, path.stat().st_size)
+    require_memory(copies * num_unpacked, f"What is packed in {shown(path.name)}")

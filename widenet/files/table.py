@@ -1,0 +1,81 @@
+"""What every reader of tables gives, and what is made of it once the target is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from widenet.base.errors import InputError
+from widenet.base.wording import counted, shown
+from widenet.files.header import Header, choose_target
+from widenet.files.words import settled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All columns of a file, as they were read.
+
+    Attributes:
+        frame: A column for each name of the header, rows in the order of the file.
+        header: The names.
+        notes: Sentences that tell what was read.
+        left_out: Columns that no table can hold, each with the reason.
+        decimal: The decimal sign that the file's layout suggests, a comma or a point.
+    """
+
+    frame: pd.DataFrame
+    header: Header
+    notes: tuple[str, ...]
+    left_out: dict[str, str] = field(default_factory=dict)
+    decimal: str = "."
+
+
+@dataclass(frozen=True)
+class Table:
+    """Features and target of a table as they were read, row by row.
+
+    Attributes:
+        features: Raw columns.
+        target: What is to be learned, named.
+        notes: Sentences that tell how they were read.
+        unnamed: Features that the file gave no name.
+        left_out: Columns that no table can hold, each with the reason.
+        decimal: The decimal sign that the file's layout suggests.
+    """
+
+    features: pd.DataFrame
+    target: pd.Series
+    notes: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
+    left_out: dict[str, str] = field(default_factory=dict)
+    decimal: str = "."
+
+
+def table_of(sheet: Sheet, target: str | None) -> Table:
+    """The table of a file, its rows numbered from 1 and its text without spaces around it."""
+    import pandas as pd
+
+    name, note = choose_target(sheet.header, target)
+    if name in sheet.left_out:
+        raise InputError(f"The target column {shown(name)} {sheet.left_out[name]}: choose another `target`.")
+    columns = {each: settled(sheet.frame[each]) for each in sheet.frame.columns if each not in sheet.left_out}
+    frame = pd.DataFrame(columns)
+    frame.index = pd.RangeIndex(1, len(frame) + 1)
+    features = frame.drop(columns=name)
+    notes = (*sheet.notes, *sheet.header.notes, note)
+    return Table(features, frame[name], notes, sheet.header.unnamed, sheet.left_out, sheet.decimal)
+
+
+def size_note(num_rows: int, num_columns: int, file_name: str, how: str = "") -> str:
+    """The sentence that tells what was read."""
+    return f"Read {counted(num_rows, 'row')} and {counted(num_columns, 'column')} from {file_name}{how}."
+
+
+def object_column(values: list[Any]) -> pd.Series:
+    """Values of any kind as a column in which none of them is changed."""
+    import pandas as pd
+
+    return pd.Series(values, dtype=object)
