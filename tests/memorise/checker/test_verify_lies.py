@@ -51,7 +51,8 @@ LIES = {
     "a number for an object": {"sigma_min": 3},
     "a statement that nobody checks": {"accuracy": 1.0},
     "another one inside": {"data__owner": "me"},
-    "schema": {"schema": "widenet/certificate/1"},
+    "schema": {"schema": "widenet/certificate/3"},
+    "an earlier schema": {"schema": "widenet/certificate/1"},
     "columns that are no names": {"data__drop": [1]},
     "columns as text": {"data__keep": "a"},
     "a huge number of rows": {"n": 10**30},
@@ -138,3 +139,13 @@ def test_a_liar_who_measured_well_still_misses_the_labels(folder, made):
     found = folder.verify()
     assert [check.name for check in found.checks if check.status.value == "failed"] == ["labels"]
     assert "row 2" in found.sentence("labels")
+
+
+@pytest.mark.parametrize(("impute", "verified"), [(False, True), (True, False)])
+def test_a_certificate_of_the_earlier_schema(folder, impute, verified):
+    """It has `impute` in place of lists of columns."""
+    record = folder.record()
+    lists = ("drop", "keep", "categorical")
+    data = {name: value for name, value in record["data"].items() if name not in lists}
+    folder.sign(record | {"schema": "widenet/certificate/1", "data": data | {"impute": impute}})
+    assert folder.verify().verified is verified

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 CERTIFICATE_SCHEMA = "widenet/certificate/2"
+EARLIER_SCHEMA = "widenet/certificate/1"  # has `impute` where there are lists of columns now
 MOST = 2**48  # rows, columns, neurons: far beyond any data, and still without overflow in a product with 8
 MOST_POWER = 64
 PREPARATIONS = ("unit", "standard", "raw")
@@ -101,16 +102,25 @@ def parse_claim(content: bytes) -> Claim:
     if _canonical(record | {"digest": digest}) != content:
         raise RefutedError("The certificate was changed: its layout is not that of a certificate.")
     schema = record.pop("schema", None)
-    if schema != CERTIFICATE_SCHEMA:
+    if schema not in (CERTIFICATE_SCHEMA, EARLIER_SCHEMA):
         raise RefutedError(
-            f"The certificate's schema is {str(schema)[:60]!r}, but only {CERTIFICATE_SCHEMA!r} is known."
+            f"The certificate's schema is {str(schema)[:60]!r}, but only {EARLIER_SCHEMA!r} and "
+            f"{CERTIFICATE_SCHEMA!r} are known."
         )
     try:
-        claim = _claim_of(record)
+        claim = _claim_of(_as_now(record) if schema == EARLIER_SCHEMA else record)
     except (KeyError, TypeError, ValueError) as error:
         raise RefutedError(f"The certificate lacks a field or has one of the wrong kind: {error}.") from error
     _check_sizes(claim)
     return claim
+
+
+def _as_now(record: dict[str, Any]) -> dict[str, Any]:
+    """A certificate of the earlier schema, whose data had every column and no gaps; its hashes tell if so."""
+    data = OBJECT.read(record, "data")
+    if TRUTH.read(data, "impute"):
+        raise RefutedError("The certificate is of data with gaps, which are filled in another way now.")
+    return record | {"data": data | {"drop": [], "keep": [], "categorical": []}}
 
 
 def _record_of(content: bytes) -> dict[str, Any]:
