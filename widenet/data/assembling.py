@@ -135,7 +135,11 @@ def array_dataset(
     leaks = () if is_image else find_leaks(native, columns, targets)  # no pixel gives a picture away
     provenance = (*notes, targets.note, *missed, *gap_notes(columns), *prepared)
     images = _shades(native) if is_image else None
-    return _assemble(name, X, targets, preparation, provenance, leaks=leaks, images=images, numbers=numbers)
+    cells = None if is_image else pd.DataFrame(native, target.index, names).assign(y=target)
+    dataset = _assemble(
+        name, X, targets, preparation, provenance, leaks=leaks, images=images, numbers=numbers
+    )
+    return replace(dataset, target="y", cells=cells)
 
 
 def table_dataset(
@@ -176,10 +180,23 @@ def table_dataset(
     leaks = find_leaks(table.features, columns, targets)
     told = (*missed, *_left_out_note(found.left_out), *reading_notes(columns))
     provenance = (*notes, *table.notes, targets.note, *told, *prepared)
-    left_out = tuple(found.left_out)
-    return _assemble(
-        name, X, targets, preparation, provenance, leaks=leaks, left_out=left_out, numbers=numbers
+    dataset = _assemble(
+        name,
+        X,
+        targets,
+        preparation,
+        provenance,
+        leaks=leaks,
+        left_out=tuple(found.left_out),
+        numbers=numbers,
     )
+    return replace(dataset, target=str(target.name), cells=_cells(table, names))
+
+
+def _cells(table: Table, header: Header) -> pd.DataFrame:
+    """Features and target side by side again, in the order of the header."""
+    whole = table.features.assign(**{str(table.target.name): table.target})
+    return whole[[name for name in header.names if name in whole.columns]]
 
 
 def _numbered(table: Table) -> Table:

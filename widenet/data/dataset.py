@@ -1,6 +1,9 @@
 """The data set that every part of widenet works on."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from torch import Tensor
 
@@ -9,6 +12,9 @@ from widenet.data.leaks import Leak
 from widenet.data.origin import Origin
 from widenet.data.prepare import Preparation
 from widenet.data.targets import OWN_UNITS, TargetScale, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,9 @@ class Dataset:
         files: The file that each row was read from; empty where they share one.
         leaks: Columns of the file that give its target away; they do so in any subset of the rows, and are
             not looked for in images, in what a concept class draws, and under other labels.
+        target: Name of the target's column; empty where it has none.
+        cells: Every column of the table as it was read, the target among them, a row for each of these;
+            None where rows are no table.
     """
 
     name: str
@@ -71,6 +80,8 @@ class Dataset:
     leaks: tuple[Leak, ...] = ()
     columns: UsedColumns = UsedColumns()
     files: tuple[str, ...] = ()
+    target: str = ""
+    cells: pd.DataFrame | None = None
 
     @property
     def n(self) -> int:

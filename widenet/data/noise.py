@@ -155,5 +155,6 @@ def subset(dataset: Dataset, indices: Tensor) -> Dataset:
         given=tuple(dataset.given[index] for index in indices.tolist()),
         images=None if dataset.images is None else dataset.images[indices],
         files=tuple(dataset.files[index] for index in indices.tolist()) if dataset.files else (),
+        cells=None if dataset.cells is None else dataset.cells.iloc[indices.tolist()],
         origin=None,
     )

@@ -26,6 +26,8 @@ class DataSummary:
         provenance: Sentences on what was read and which encodings were made.
         leaks: Columns that give the target away.
         columns: What became of the columns that a person sees in the data; `to_dict` has it beside `data`.
+        target: Name of the target's column; empty where it has none.
+        target_scale: What 1 in the targets of a regression is in the units that were given.
     """
 
     name: str
@@ -39,6 +41,8 @@ class DataSummary:
     provenance: tuple[str, ...]
     leaks: tuple[Leak, ...] = ()
     columns: UsedColumns = field(default_factory=UsedColumns)
+    target: str = ""
+    target_scale: float = 1.0
 
     @property
     def num_features(self) -> int:
@@ -61,4 +65,6 @@ def data_summary(dataset: Dataset) -> DataSummary:
         provenance=dataset.provenance,
         leaks=dataset.leaks,
         columns=dataset.columns,
+        target=dataset.target,
+        target_scale=float(dataset.target_scale.scale.max()) if dataset.task == "regression" else 1.0,
     )
