@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 import torch
 
-from widenet.audit.labels import suggested_words
+from widenet.audit.labels import most_similar, suggested_words
+from widenet.audit.result import Suspect
 from widenet.data import load, subset
+from widenet.data.duplicates import find_duplicates
 
 
 @pytest.fixture
@@ -41,3 +43,25 @@ def test_numbers_that_print_the_same_are_the_same(read):
     data = read("6.0", "0.50", "31770.26", "1e3", "2.123456789")
     assert suggested_words(data, data.Y + 1e-12) == list(data.given)
     assert suggested_words(data, data.Y.flip(0)) == ["2.12346", "1000", "31770.26", "0.5", "6"]
+
+
+def test_nearest_rows_are_those_of_the_smallest_angles(arrays):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 4))
+    X[7] = X[3]  # its twin is no other point
+    dataset = arrays(X, rng.choice(["a", "b"], 40))
+    points = find_duplicates(dataset).points
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    angles = np.arccos(np.clip(unit @ unit.T, -1, 1))
+    found = most_similar(dataset, points, [Suspect(row, "a", "b", 1.0) for row in (4, 20, 33)], 2)
+    for row, near in found.items():
+        others = [other for other in range(40) if not np.array_equal(X[other], X[row - 1])]
+        assert list(near) == [other + 1 for other in sorted(others, key=lambda k: angles[row - 1, k])[:2]]
+
+
+def test_few_points_have_few_neighbours(arrays):
+    dataset = arrays(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array(["a", "b", "a"]))
+    points = find_duplicates(dataset).points
+    suspects = [Suspect(row, "a", "b", 1.0) for row in (1, 3)]
+    assert most_similar(dataset, points, suspects, 2) == {1: (3,), 3: (1, 2)}
+    assert most_similar(dataset, points, [], 2) == {}

@@ -9,9 +9,11 @@ from widenet.audit.result import Estimate, GramPlan, Held
 from widenet.audit.run import run_audit
 from widenet.audit.settings import AuditSettings
 from widenet.base.errors import InputError, NotConvergedError
+from widenet.base.progress import Progress
 from widenet.data import load, subset
 from widenet.kernels import gram_matrix, kernel_by_name
 from widenet.report.audit import sentences
+from widenet.report.audit.verdicts import verdicts
 from widenet.study.forecast import Forecast
 
 KEYS = {
@@ -89,11 +91,15 @@ def test_labels_that_do_not_depend_on_the_inputs_are_told_so(arrays, shares):
     rng = np.random.default_rng(0)
     labels = np.repeat([f"class {k}" for k in range(len(shares))], [round(300 * share) for share in shares])
     result = run_audit(arrays(rng.normal(size=(300, 8)), labels))
-    dependence, expected, *more = sentences(result)
+    noise, _, dependence, expected, *more = sentences(result)
+    assert "cannot be told" in noise
     assert dependence.startswith(("Nothing shows", "It is not clear"))
     assert expected.startswith("No gain over always answering the most frequent class is shown")
-    assert any("cannot be told" in told for told in more)
     assert not any("more data helps." in told for told in more)
+    labels, learnable, more_data = (card.headline for card in verdicts(result))
+    assert labels == "Wrong labels cannot be counted here"
+    assert learnable == "No gain over guessing is shown"
+    assert more_data == "Cannot be told"
 
 
 @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
@@ -196,7 +202,9 @@ def test_wrong_settings_are_refused(binary):
 
 
 def test_a_long_audit_needs_leave(binary, monkeypatch):
-    monkeypatch.setattr(run, "forecast_audit", lambda *_: (Forecast(7200.0, 1), GramPlan(Held.DENSE, 0)))
+    monkeypatch.setattr(
+        run, "forecast_audit", lambda *_, **__: (Forecast(7200.0, 1), GramPlan(Held.DENSE, 0))
+    )
     with pytest.raises(InputError, match=r"about 2\.0 hours: audit fewer rows, or allow it"):
         run_audit(binary)
     assert run_audit(binary, allow_long=True).forecast.seconds == 7200.0
@@ -271,3 +279,39 @@ def test_several_targets_are_judged_together():
 def test_rows_of_another_norm_are_refused():
     with pytest.raises(InputError, match="norm 1"):
         run_audit(load("resnet-cube:n=60"))
+
+
+def test_suspicious_rows_come_with_their_nearest_rows_and_cells(tmp_path):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(150, 3))
+    labels = np.where(X[:, 0] > 0, "up", "down")
+    labels[:5] = np.where(X[:5, 0] > 0, "down", "up")
+    rows = [f"{a:.3f},{b:.3f},{c:.3f},{label}" for (a, b, c), label in zip(X, labels, strict=True)]
+    path = tmp_path / "flipped.csv"
+    path.write_text("\n".join(["a,b,c,way", *rows]))
+    result = run_audit(load(path))
+    assert {1, 2, 3, 4, 5} & {each.row for each in result.suspicious}
+    assert all(each.given != each.suggested for each in result.suspicious)
+    assert set(result.nearest) == {each.row for each in result.suspicious}
+    assert all(len(near) == 2 and row not in near for row, near in result.nearest.items())
+    assert result.cells.loc[3].tolist() == rows[2].split(",")
+    assert (result.data.target, result.data.target_scale) == ("way", 1.0)
+    assert not {"cells", "nearest"} & result.to_dict().keys()
+
+
+def test_training_is_part_of_the_forecast_and_tells_its_progress(multiclass, monkeypatch):
+    monkeypatch.setattr(train, "NUM_STEPS", 5)
+    told = []
+
+    class Listener(Progress):
+        def __call__(self, stage, done=None, total=None, detail=""):
+            told.append((stage, done, total))
+
+    run_audit(multiclass, AuditSettings(train=True, width=64), progress=Listener())
+    steps = [(done, total) for stage, done, total in told if stage == "training a network of width 64"]
+    assert steps == [(step, 15) for step in range(1, 16)]  # five for each of three classes
+    kernel = kernel_by_name("relu2-hidden")
+    with_network, without = (
+        forecast.forecast_audit(500, 50, 3, kernel, trained_width=width)[0].seconds for width in (2**20, 0)
+    )
+    assert with_network > 10 * without

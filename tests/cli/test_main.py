@@ -35,7 +35,7 @@ def test_a_forecast_beyond_an_hour_is_refused_with_the_flag_that_allows_it(widen
     from widenet.study.forecast import Forecast
 
     monkeypatch.setattr(
-        "widenet.audit.run.forecast_audit", lambda *_: (Forecast(9000.0, 1), GramPlan(Held.DENSE, 0))
+        "widenet.audit.run.forecast_audit", lambda *_, **__: (Forecast(9000.0, 1), GramPlan(Held.DENSE, 0))
     )
     code, out, err = widenet("audit", "resnet-cube:n=40", "-q")
     assert (code, out) == (2, "")

@@ -3,6 +3,7 @@
 import torch
 
 from widenet.audit.result import GramPlan, Held
+from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
 from widenet.base.memory import BASE_BYTES, usable_bytes
 from widenet.kernels.kernel import Kernel
@@ -25,7 +26,7 @@ def entry_rate(kernel: Kernel) -> float:
 
 
 def forecast_audit(
-    n: int, d: int, num_columns: int, kernel: Kernel, usable: int | None = None
+    n: int, d: int, num_columns: int, kernel: Kernel, usable: int | None = None, trained_width: int = 0
 ) -> tuple[Forecast, GramPlan]:
     """Choose how the Gram matrix is held, and say what that costs; refuse what fits neither way.
 
@@ -35,13 +36,16 @@ def forecast_audit(
         num_columns: Columns of the targets.
         kernel: The audit's kernel.
         usable: Bytes of memory to plan with; asked from the system by default.
+        trained_width: Neurons of the network that is trained besides; 0 where none is.
     """
     usable = usable_bytes() if usable is None else usable
     inputs = BASE_BYTES + 8 * n * (2 * d + 8 * num_columns)
     dense = inputs + 3 * 8 * n * n
     speed, entries = measure_speed(), entry_rate(kernel)
+    training = training_seconds(n, d, num_columns, trained_width, speed)
     if n <= DENSE_ROWS and dense <= usable:
-        return Forecast(_dense_seconds(n, d, speed, entries), dense), GramPlan(Held.DENSE, 8 * n * n)
+        seconds = _dense_seconds(n, d, speed, entries) + training
+        return Forecast(seconds, dense), GramPlan(Held.DENSE, 8 * n * n)
     least = inputs + 8 * n * (NUM_VECTORS + 60 * num_columns)
     if least > usable:
         raise InputError(
@@ -50,7 +54,7 @@ def forecast_audit(
         )
     packed = 8 * n * (n + 1024) // 2
     kept = min(packed, usable - least)
-    seconds = _tiled_seconds(n, d, num_columns, kept / packed, speed, entries)
+    seconds = _tiled_seconds(n, d, num_columns, kept / packed, speed, entries) + training
     plan = GramPlan(Held.PACKED if kept == packed else Held.TILED, kept)
     return Forecast(seconds, least + kept), plan
 

@@ -1,6 +1,7 @@
 """Which labels are wrong? Every row ranked by how badly its target fits the rest."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -47,6 +48,28 @@ def audit_labels(dataset: Dataset, points: Points, model: KernelModel, loo: Leav
         ridge=model.ridge,
     )
     return LabelReport(noise, quality.contradicting, suspects)
+
+
+def most_similar(
+    dataset: Dataset, points: Points, suspects: Sequence[Suspect], num: int
+) -> dict[int, tuple[int, ...]]:
+    """The rows at other points whose inputs make the smallest angles with those of each suspect.
+
+    Args:
+        dataset: The data, rows of norm 1.
+        points: Its distinct points.
+        suspects: Whose neighbours are wanted.
+        num: Rows for each, or as many as there are.
+    """
+    index = {row: place for place, row in enumerate(dataset.rows.tolist())}
+    own = torch.tensor([index[each.row] for each in suspects], dtype=torch.int64)
+    cosines = dataset.X[own] @ dataset.X.T
+    cosines[points.place[own][:, None] == points.place] = -math.inf
+    closest, places = cosines.topk(min(num, dataset.n), dim=1)
+    return {
+        each.row: tuple(dataset.rows[near[known]].tolist())
+        for each, near, known in zip(suspects, places, closest > -math.inf, strict=True)
+    }
 
 
 def _quality(dataset: Dataset, points: Points, loo: LeaveOneOut) -> LabelQuality:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LABELS_FILE = "labels.csv"
-NUM_PICTURED = 24  # most suspicious rows whose images a result holds
+NUM_REVIEWED = 100  # suspicious rows that are shown with the rows nearest to them
+NUM_NEAREST = 2  # rows that a suspicious one is shown beside
+NUM_PICTURED = 16  # suspicious rows whose images a result holds, with those of the rows nearest to them
+FAR = 3.0  # standard deviations from which on a target is far from its prediction
 
 
 @dataclass(frozen=True)
@@ -354,7 +357,10 @@ class AuditResult(Result):
         noise: Of the labels.
         contradicting: Rows whose label is not the one that the other rows predict; None for regression.
         labels: All rows, the most suspicious first.
-        pictures: Pixels of the first of them, by row number; empty where rows are no images.
+        nearest: Rows with the most similar inputs, by the number of a suspicious row, the nearest first.
+        pictures: Pixels of the first of them, and of their nearest rows, by row number; empty where rows are
+            no images.
+        cells: The table as it was read, its index the numbers of the rows; None where there is none.
         files: The file of each row, by row number; empty where rows share one.
         labels_file: Where the ranking was written; None where it was not.
         forecast: What was expected.
@@ -378,12 +384,21 @@ class AuditResult(Result):
     noise: LabelNoise
     contradicting: int | None
     labels: tuple[Suspect, ...] = aside()
+    nearest: dict[int, tuple[int, ...]] = aside(default_factory=dict)
     pictures: dict[int, Tensor] = aside()
+    cells: "pd.DataFrame | None" = aside(default=None)
     files: dict[int, str] = aside(default_factory=dict)
     labels_file: str | None = None
     forecast: Forecast
     gram: GramPlan
     seconds: float
+
+    @property
+    def suspicious(self) -> tuple[Suspect, ...]:
+        """Rows whose label the others contradict, or whose target is far from its prediction, worst first."""
+        if self.data.task == "regression":
+            return tuple(each for each in self.labels if each.score > FAR)
+        return tuple(each for each in self.labels if each.given != each.suggested)
 
     def facts(self) -> dict[str, str]:
         value, loo = self.complexity.value, self.chosen.loo

@@ -9,15 +9,16 @@ from torch import Tensor
 
 from widenet.audit.forecast import forecast_audit
 from widenet.audit.generalise import learning_curve, loo_summary, population_bound
-from widenet.audit.labels import LabelReport, audit_labels
+from widenet.audit.labels import LabelReport, audit_labels, most_similar
 from widenet.audit.result import (
+    NUM_NEAREST,
     NUM_PICTURED,
+    NUM_REVIEWED,
     AuditResult,
     Chosen,
     GramPlan,
     Held,
     Soundness,
-    Suspect,
     TrainingCurve,
 )
 from widenet.audit.settings import TRAINED_WIDTH, AuditSettings
@@ -61,7 +62,8 @@ def run_audit(
     kernel = kernel_by_name(settings.kernel)
     _refuse_other_norms(dataset)
     generator = torch.Generator().manual_seed(settings.seed)
-    forecast, plan = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel)
+    width = (settings.width or TRAINED_WIDTH) if settings.train else 0
+    forecast, plan = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel, trained_width=width)
     progress.note(forecast)
     forecast.refuse_long("audit fewer rows", allow_long=allow_long)
     duplicates = find_duplicates(dataset)
@@ -77,14 +79,14 @@ def run_audit(
     curve = learning_curve(dataset, points, kernel, 0.0, inverted.loo, generator=generator)
     chosen, labels = _choose(work)
     found = complexity(dataset, spectrum, inverted.complexity, inverted.enclosure)
-    return AuditResult(
+    result = AuditResult(
         data=data_summary(dataset),
         soundness=Soundness(duplicates.groups, duplicates.opposite, duplicates.conflicts),
         kernel=settings.kernel,
         complexity=found,
         dependence=inverted.dependence,
         spectrum=spectrum_summary(spectrum),
-        curve=_descent(work, spectrum, settings),
+        curve=_descent(work, spectrum, settings.eta, width),
         bound=population_bound(dataset, settings.kernel, spectrum, found, kernel.diag(dataset.X)),
         loo=loo_summary(dataset, points, inverted.loo),
         learning_curve=curve,
@@ -92,12 +94,15 @@ def run_audit(
         noise=labels.noise,
         contradicting=labels.contradicting,
         labels=labels.suspects,
-        pictures=_pictures(dataset, labels.suspects),
+        pictures={},
+        cells=dataset.cells,
         files=dict(zip(dataset.rows.tolist(), dataset.files, strict=True)) if dataset.files else {},
         forecast=forecast,
         gram=plan,
-        seconds=time.perf_counter() - start,
+        seconds=0.0,
     )
+    result = _with_evidence(result, work)
+    return replace(result, seconds=time.perf_counter() - start)
 
 
 def _choose(work: Work) -> tuple[Chosen, LabelReport]:
@@ -113,14 +118,13 @@ def _choose(work: Work) -> tuple[Chosen, LabelReport]:
     return Chosen(model.kernel, model.ridge, loo_summary(dataset, points, loo), curve), labels
 
 
-def _descent(work: Work, spectrum: LabelSpectrum, settings: AuditSettings) -> TrainingCurve:
-    """The predicted descent, with a network trained beside it where that is asked for."""
-    curve = training_curve(spectrum, settings.eta)
-    if not settings.train:
+def _descent(work: Work, spectrum: LabelSpectrum, eta: float | None, width: int) -> TrainingCurve:
+    """The predicted descent, with a network of some width, unless that is 0, trained beside it."""
+    curve = training_curve(spectrum, eta)
+    if not width:
         return curve
-    width = settings.width or TRAINED_WIDTH
-    work.progress(f"training a network of width {width:,}")
-    return replace(curve, trained=train_beside(work.dataset, width, generator=work.generator))
+    trained = train_beside(work.dataset, width, generator=work.generator, progress=work.progress)
+    return replace(curve, trained=trained)
 
 
 def _planned_gram(plan: GramPlan, kernel: Kernel, X: Tensor, dtype: torch.dtype) -> Gram:
@@ -140,9 +144,12 @@ def _refuse_other_norms(dataset: Dataset) -> None:
         )
 
 
-def _pictures(dataset: Dataset, suspects: tuple[Suspect, ...]) -> dict[int, Tensor]:
-    """Pixels of the most suspicious rows, by row number."""
+def _with_evidence(result: AuditResult, work: Work) -> AuditResult:
+    """The rows nearest to the suspicious ones, and pictures of the first of both where rows are images."""
+    dataset, suspects = work.dataset, result.suspicious[:NUM_REVIEWED]
+    nearest = most_similar(dataset, work.points, suspects, NUM_NEAREST)
     if dataset.images is None:
-        return {}
-    position = {row: index for index, row in enumerate(dataset.rows.tolist())}
-    return {each.row: dataset.images[position[each.row]] for each in suspects[:NUM_PICTURED]}
+        return replace(result, nearest=nearest)
+    index = {row: place for place, row in enumerate(dataset.rows.tolist())}
+    shown = [row for each in suspects[:NUM_PICTURED] for row in (each.row, *nearest[each.row])]
+    return replace(result, nearest=nearest, pictures={row: dataset.images[index[row]] for row in shown})
