@@ -4,6 +4,7 @@ from dataclasses import replace
 from widenet.audit.result import Outside
 from widenet.report.audit.page import page
 from widenet.report.audit.sentences import questions
+from widenet.report.audit.verdicts import verdicts
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -31,6 +32,7 @@ def test_page_answers_all_questions(task, result_of, outline_of):
     result = result_of(task)
     outline = outline_of(page(result))
     assert all(question in outline.text for question in questions(result))
+    assert all(card.headline in outline.text for card in verdicts(result))
     for told in ("0.812", "3.25", "123", "4,567", "5%", "2% to 9%", "row 1", "3 MiB", "1.2 seconds"):
         assert told in outline.text
 
@@ -41,21 +43,30 @@ def test_page_is_in_order_and_offline(task, result_of, outline_of):
     outline.check_offline()
 
 
-def test_pictures_of_the_worst_rows(task, result_of, outline_of):
+def test_pictures_of_suspicious_rows_and_of_the_rows_nearest_to_them(task, result_of, outline_of):
     pictures = outline_of(page(result_of(task, images=True))).tags("img")
-    assert len(pictures) == 24
-    assert all(picture["src"].startswith("data:image/png;base64,") and picture["alt"] for picture in pictures)
+    alone = {picture["alt"] for picture in pictures}
+    assert {f"Row {row}" for row in range(1, 15)} <= alone
+    assert all(picture["src"].startswith("data:image/webp;base64,") for picture in pictures)
     assert not outline_of(page(result_of(task))).tags("img")
 
 
-def test_a_label_that_is_kept_is_not_struck_out(result_of, outline_of):
-    result = result_of("binary", images=True)
-    first, second, *_ = result.labels
-    labels = (first, replace(second, suggested=second.given))
-    outline = outline_of(page(replace(result, labels=labels)))
-    assert len(outline.tags("s")) == 1
-    assert "cat → dog" in outline.text
-    assert "cat kept" in outline.text
+def test_clean_data_has_no_rows_to_look_at(task, result_of, outline_of):
+    result = result_of(task, images=True)
+    clean = tuple(replace(each, suggested=each.given, score=0.1) for each in result.labels)
+    outline = outline_of(page(replace(result, labels=clean, contradicting=0, nearest={}, pictures={})))
+    assert not outline.tags("img")
+    assert not outline.tags("select")
+    assert "Look at these first" not in outline.text
+    assert len(outline.tags("script")) == 3
+
+
+def test_improbable_rows_are_not_on_the_first_screen(result_of, outline_of):
+    result = result_of("binary")
+    doubtful = tuple(replace(each, score=0.3 * each.score) for each in result.labels)
+    outline = outline_of(page(replace(result, labels=doubtful)))
+    assert "Look at these first" not in outline.text
+    assert len(outline.tags("select")) == 60  # they contradict their labels all the same
 
 
 def test_what_is_not_known_is_said(task, result_of, outline_of):
@@ -80,22 +91,24 @@ def test_long_lists_are_cut_with_a_count(result_of, outline_of):
 
 
 def test_text_from_the_data_stays_text(task, result_of, outline_of):
-    hostile = {"rename": lambda name: HOSTILE}
+    hostile = {"rename": lambda name: HOSTILE + name}
     text = page(result_of(task, **hostile))
     outline = outline_of(text)
     assert text.count(HOSTILE) == 0
     assert HOSTILE in outline.text
     assert not outline.tags("img")
-    assert len(outline.tags("script")) == 3
-    data = next(script for script in outline.scripts if script.startswith("{"))
-    assert "<" not in data
+    assert len(outline.tags("script")) == 5  # charts, rows, plotly, and the two that read them
+    data = [script for script in outline.scripts if script.startswith("{")]
+    assert len(data) == 2
+    assert not any("<" in block for block in data)
 
 
 def test_quotes_from_the_data_stay_in_their_attribute(result_of, outline_of):
-    result = result_of("binary", images=True, rename=lambda name: f'" onerror="alert(1)" {name}')
-    pictures = outline_of(page(result)).tags("img")
-    assert all(set(picture) == {"src", "alt"} for picture in pictures)
-    assert '" onerror="alert(1)" cat' in pictures[0]["alt"]
+    result = result_of("binary", rename=lambda name: f'" onmouseover="alert(1)" {name}')
+    rows = [row for row in outline_of(page(result)).tags("tr") if "data-row" in row]
+    expected = {"data-row", "data-given", "data-suggested", "data-score"}
+    assert all(set(row) == expected for row in rows)
+    assert rows[0]["data-given"] == '" onmouseover="alert(1)" cat'
 
 
 def test_browser_draws_hostile_names_literally(result_of, browse):

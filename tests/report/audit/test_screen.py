@@ -6,6 +6,7 @@ from rich.console import Console
 
 from widenet.report.audit.screen import screen
 from widenet.report.audit.sentences import questions
+from widenet.report.audit.verdicts import verdicts
 
 
 def printed(result, width: int, *, terminal: bool = False) -> str:
@@ -20,13 +21,14 @@ def test_one_screen_answers_all_questions(task, result_of, width):
     lines = printed(result, width).splitlines()
     assert len(lines) <= (40 if width >= 80 else 48)
     assert all(len(line) <= width and line == line.rstrip() for line in lines)
-    assert all(question in lines for question in questions(result))
+    assert all(f"{card.title}: {card.headline}" in lines for card in verdicts(result))
+    assert all(question in lines for question in questions(result)[2:])  # the others are the verdicts'
 
 
 def test_numbers_are_whole(result_of):
     result = result_of("binary")
     text = " ".join(printed(result, 60).split())
-    for told in ("0.812", "3.25", "123 steps", "after 4,567", "2% to 9%", "0.0333", "0.0667"):
+    for told in ("0.812", "3.25", "123 steps", "after 4,567", "1 to 5 rows", "0.0333", "2.5%", "10% → 5%"):
         assert told in text
 
 

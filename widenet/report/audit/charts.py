@@ -7,13 +7,22 @@ from typing import Any
 from widenet.audit.result import AuditResult
 from widenet.base.wording import number
 from widenet.predict.learning_curve import LearningCurve
-from widenet.report.audit.sentences import curve_values, targets_word
+from widenet.report.audit.words import best_constant, is_regression, targets_word, told_curve
 from widenet.report.parts import plots
-from widenet.report.parts.plots import Chart, Spec, axes_layout, label, line_trace, log_ranks, thinned
+from widenet.report.parts.plots import (
+    Chart,
+    Spec,
+    axes_layout,
+    label,
+    line_trace,
+    lines_layout,
+    log_ranks,
+    thinned,
+)
 
 MOST_BARS = 20
 MOST_MARKERS = 50
-AFTER_STEPS = "%{y:.3~p} after %{x:,} steps"
+SHARE = "%{y:.3~p}"
 
 Losses = Sequence[float | None]
 
@@ -69,7 +78,7 @@ def classes_chart(result: AuditResult) -> Chart | None:
     }
     ticks = {"autorange": "reversed", "showgrid": False, "tickvals": places, "ticktext": names}
     layout = axes_layout("complexity", height=max(340, 90 + 26 * len(columns)), y=ticks)
-    is_numbers, cut = result.data.task == "regression", len(ranked) > MOST_BARS
+    is_numbers, cut = is_regression(result), len(ranked) > MOST_BARS
     each = "Each target" if is_numbers else "Each class against all others"
     return Chart(
         name="classes",
@@ -103,9 +112,10 @@ def alignment_chart(result: AuditResult) -> Chart | None:
         [values[index] for index in keep]
         for values in (alignment.eigenvalues, alignment.labels, alignment.random)
     )
-    lines = _beside_shuffled(result, eigenvalues, labels, shuffled, "%{y:.1%} above %{x:.3g}")
+    lines = _beside_shuffled(result, eigenvalues, labels, shuffled, "%{y:.1%}")
     x = {"type": "log", "autorange": "reversed", "tickformat": ",~g", "dtick": 1}
-    layout = axes_layout("eigenvalue, largest first", x=x, y={"tickformat": ".0%", "range": [0, 1.04]})
+    y = {"tickformat": ".0%", "range": [0, 1.04]}
+    layout = lines_layout("eigenvalue, largest first", "above %{x:.3g}", x=x, y=y)
     return Chart(
         name="alignment",
         title="Cumulative share of the energy along the spectrum",
@@ -123,10 +133,10 @@ def descent_chart(result: AuditResult) -> Chart | None:
         return None
     steps = [curve.steps[index] for index in keep]
     own, shuffled = _shares(curve.loss, keep, start), _shares(curve.random_loss, keep, start)
-    lines = _beside_shuffled(result, steps, own, shuffled, AFTER_STEPS)
+    lines = _beside_shuffled(result, steps, own, shuffled, SHARE)
     if curve.worst_loss is not None:
         worst = _shares(curve.worst_loss, keep, start)
-        lines.append(line_trace("worst case", steps, worst, "worst", AFTER_STEPS, "dot"))
+        lines.append(line_trace("worst case", steps, worst, "worst", SHARE, "dot"))
     return Chart(
         name="descent",
         title="Loss as a share of its initial value",
@@ -142,10 +152,10 @@ def trained_chart(result: AuditResult) -> Chart | None:
         return None
     keep = thinned([index for index, step in enumerate(trained.steps) if step > 0])
     steps, start = [trained.steps[index] for index in keep], trained.predicted[0]
-    predicted = line_trace("predicted", steps, _shares(trained.predicted, keep, start), "labels", AFTER_STEPS)
+    predicted = line_trace("predicted", steps, _shares(trained.predicted, keep, start), "labels", SHARE)
     some = [keep[rank - 1] for rank in log_ranks(len(keep), MOST_MARKERS)]
     places, measured = [trained.steps[index] for index in some], _shares(trained.loss, some, start)
-    run = line_trace("trained network", places, measured, "ink", AFTER_STEPS)
+    run = line_trace("trained network", places, measured, "ink", SHARE)
     lines = [predicted, run | {"mode": "markers", "marker": {"color": "ink", "size": 6}}]
     return Chart(
         name="trained",
@@ -162,10 +172,9 @@ def learning_charts(result: AuditResult) -> Iterator[Chart]:
         ("interpolating", f"with {result.kernel}, fitting every row", result.learning_curve),
     )
     for name, how, curve in shown:
-        is_share = curve.misclassified is not None
-        what = "Misclassified rows" if is_share else "Squared error"
+        what = "Error (root mean square)" if is_regression(result) else "Misclassified rows"
         if curve.n:
-            yield _learning_chart(name, f"{what}, {how}", curve, result.loo.constant)
+            yield _learning_chart(result, name, f"{what}, {how}", curve)
 
 
 def scores_chart(result: AuditResult) -> Chart | None:
@@ -181,7 +190,7 @@ def scores_chart(result: AuditResult) -> Chart | None:
     reading = "Higher is more suspicious."
     if all(0 <= s.score <= 1 for s in shown):
         layout["yaxis"]["range"] = [0, 1.04]  # a flat line at 0 is good news and should look like it
-    if result.data.task != "regression":
+    if not is_regression(result):
         low, high = (max(share * result.data.n, 0.8) for share in (result.noise.low, result.noise.high))
         layout["shapes"] = [plots.shaded(low, max(high, low))]
         reading += " Shaded: the interval for how many are wrong."
@@ -199,14 +208,15 @@ def _beside_shuffled(
     ]
 
 
-def _learning_chart(name: str, title: str, curve: LearningCurve, constant: float) -> Chart:
+def _learning_chart(result: AuditResult, name: str, title: str, curve: LearningCurve) -> Chart:
     """Measured points, the line that continues them, the band around both, and the best constant's error."""
-    middle, low, high, is_share = curve_values(curve)
-    digits = ".2~p" if is_share else ".2~g"
+    told, constant = told_curve(result, curve), best_constant(result)
+    middle, low, high = told.middle, told.low, told.high
+    digits = ".3~g" if is_regression(result) else ".2~p"
     n, is_log = list(curve.n), min(middle) > 0
     floor = min(middle) / 4 if is_log else 0.0  # a logarithmic axis has no place for an interval to 0
     last = max((index for index, measured in enumerate(curve.measured) if measured), default=0)
-    hover = f"%{{y:{digits}}} with %{{x:,}} rows"
+    hover = f"%{{y:{digits}}}"
     band = {
         "type": "scatter",
         "x": n + n[::-1],
@@ -233,7 +243,10 @@ def _learning_chart(name: str, title: str, curve: LearningCurve, constant: float
         name=name,
         title=title,
         reading="Filled: measured on this data. Hollow: extrapolated to more rows.",
-        spec={"data": [band, flat, ahead, known], "layout": axes_layout("training rows", x=x, y=y)},
+        spec={
+            "data": [band, flat, ahead, known],
+            "layout": lines_layout("training rows", "%{x:,} rows", x=x, y=y),
+        },
     )
 
 
@@ -243,7 +256,7 @@ def _loss_layout(lines: Sequence[Spec]) -> Spec:
     ends = [max(min(decades, default=0) - 0.2, -6), max(decades, default=0) + 0.15]
     x = {"type": "log", "tickformat": "~s", "dtick": 1}
     y = {"type": "log", "tickformat": "~p", "range": ends, "dtick": 1 if ends[1] - ends[0] > 2 else "D2"}
-    return axes_layout("gradient steps", x=x, y=y)
+    return lines_layout("gradient steps", "after %{x:,} steps", x=x, y=y)
 
 
 def _shares(loss: Sequence[float], keep: Sequence[int], start: float) -> Losses:

@@ -4,7 +4,8 @@ from dataclasses import astuple
 from typing import Any
 
 from widenet.audit.result import LABELS_FILE, AuditResult
-from widenet.report.audit.sentences import sentences, why_bound
+from widenet.report.audit.sentences import sentences
+from widenet.report.audit.theorists import why_bound
 from widenet.report.parts.files import csv_text
 
 FILES = (LABELS_FILE,)

@@ -1,87 +1,100 @@
 """An audit as one HTML page that opens offline."""
 
 from widenet.audit.result import AuditResult
-from widenet.base.wording import counted, memory, number, percent
+from widenet.base.wording import percent
 from widenet.report.audit.charts import charts_of
+from widenet.report.audit.review import first_rows, review_data
 from widenet.report.audit.sections import sections
-from widenet.report.audit.sentences import SURE, is_sound, sentences
-from widenet.report.parts.document import data_masthead, document, page_body, tile_list
-from widenet.report.parts.markup import Html
-from widenet.report.parts.quantities import literal, percent_range, rounded_down, shown_p
-
-KeyFigure = tuple[str, str, str]
+from widenet.report.audit.sentences import is_sound, soundness
+from widenet.report.audit.verdicts import Card, verdicts
+from widenet.report.audit.words import is_regression, spoken_error, told_curve, told_error
+from widenet.report.parts.columns import column_sentences
+from widenet.report.parts.document import data_masthead, document, framed, resource
+from widenet.report.parts.leaks import leak_sentences
+from widenet.report.parts.markup import Html, element, join, paragraphs
+from widenet.report.parts.quantities import literal
+from widenet.report.parts.sketch import amount_sketch, curve_sketch
 
 THEORY = (
     "Theorems and lemmas are those of “Fine-Grained Analysis of Optimization and Generalization for "
     "Overparameterized Two-Layer Neural Networks”. The numbers behind this page are in result.json."
 )
 
+SHARES = (0.05, 0.1, 0.25, 0.5, 1.0)  # at which the drawing of wrong labels may end
+
 
 def page(result: AuditResult) -> str:
-    """The audit as a page: verdict, key figures, then the six questions."""
+    """The audit as a page: three verdicts, the first rows to look at, then everything behind them."""
     charts = charts_of(result)
-    top = data_masthead("audit", result.data, f"kernel {result.kernel}", numbers="regression")
-    footer = (THEORY, f"widenet {result.version}")
-    content = page_body(top, sentences(result), _tiles(result), sections(result, charts), footer)
-    return document(f"{literal(result.data.name)} · widenet audit", content, charts)
+    top = data_masthead("audit", result.data, numbers="a number to predict")
+    header = join(top, warnings(result), cards(result), _first_rows(result))
+    content = framed(header, sections(result, charts), (THEORY, f"widenet {result.version}"))
+    title = f"{literal(result.data.name)} · widenet audit"
+    if not result.suspicious:
+        return document(title, content, charts)
+    return document(title, content, charts, {"rows": review_data(result)}, [resource("review.js", "audit")])
 
 
-def _tiles(result: AuditResult) -> Html:
-    """One key figure per question, each a link to its answer."""
-    tiles = (_sound_tile, _learnable_tile, _descent_tile, _generalise_tile, _wrong_tile, _cost_tile)
-    return tile_list((*tile(result), f"#q{ordinal}") for ordinal, tile in enumerate(tiles, start=1))
+def warnings(result: AuditResult) -> Html:
+    """What a person must know before any verdict: columns that are not used, leaks, rows that repeat."""
+    columns = paragraphs(column_sentences(result.data), class_="facts")
+    told = [*leak_sentences(result.data), *([] if is_sound(result) else soundness(result)[:1])]
+    return join(columns, element("div", paragraphs(told), class_="warnings") if told else Html(""))
 
 
-def _sound_tile(result: AuditResult) -> KeyFigure:
-    rows, found = f"{result.data.n:,}", result.soundness
-    if is_sound(result):
-        return "Rows", rows, "none repeated or opposite"
-    if found.conflicts:
-        return "Rows", rows, f"{counted(len(found.conflicts), 'contradiction')}"
-    groups = counted(len(found.duplicates), "repetition") if found.duplicates else ""
-    return "Rows", rows, groups or counted(len(found.opposites), "opposite pair")
+def cards(result: AuditResult) -> Html:
+    """The three verdicts, each with a small drawing."""
+    drawings = (labels_sketch(result), learnable_sketch(result), more_sketch(result))
+    shown = (_card(*each) for each in zip(verdicts(result), drawings, (1, 2, 2), strict=True))
+    return element("div", *shown, class_="cards")
 
 
-def _learnable_tile(result: AuditResult) -> KeyFigure:
-    complexity = result.complexity
-    value = f"≥ {rounded_down(complexity.lower)}" if complexity.value is None else number(complexity.value)
-    shuffled = "" if complexity.shuffled is None else f"shuffled: {number(complexity.shuffled)}, "
-    return "Complexity", value, f"{shuffled}{shown_p(complexity.p_value, least=SURE)}"
-
-
-def _descent_tile(result: AuditResult) -> KeyFigure:
-    target = next((target for target in result.curve.steps_to if target.share == 0.1), None)
-    if target is None:
-        return "Step size", number(result.curve.eta), f"limit {number(result.curve.eta_max)}"
-    last = f"> {result.curve.steps[-1]:,}" if result.curve.steps else "not known"
-    shuffled = last if target.random is None else f"{target.random:,}"
-    own = last if target.labels is None else f"{target.labels:,}"
-    return "Steps to 10% loss", own, f"shuffled: {shuffled}"
-
-
-def _generalise_tile(result: AuditResult) -> KeyFigure:
-    loo = result.chosen.loo
-    if loo.told is None:
-        return "Error", "unknown", "the estimate did not converge"
-    error, deviation = loo.told
-    if loo.misclassified is None:
-        return "Squared error", number(error), f"± {number(deviation)}, constant: {number(loo.constant)}"
-    return "Misclassified", percent(error), f"± {percent(deviation)}, constant: {percent(loo.constant)}"
-
-
-def _wrong_tile(result: AuditResult) -> KeyFigure:
-    noise = result.noise
-    is_numbers = result.data.task == "regression"
-    what, none = (
-        ("Target noise", f"≤ {percent(noise.high)}") if is_numbers else ("Wrong labels", "none detected")
+def _card(verdict: Card, drawing: Html, ordinal: int) -> Html:
+    title = element("a", verdict.title, href=f"#q{ordinal}")
+    return element(
+        "article",
+        element("h2", title, class_="what"),
+        element("p", verdict.headline, class_="headline"),
+        drawing,
+        paragraphs(verdict.beside),
     )
-    value = percent(noise.estimate) if noise.estimate else none
-    interval = f"{percent_range(noise.low, noise.high)} ({percent(noise.level)})"
-    return what, value if noise.decided else "not known", interval
 
 
-def _cost_tile(result: AuditResult) -> KeyFigure:
-    forecast = result.forecast
-    time = f"{result.seconds:.1f} s" if result.seconds < 100 else f"{result.seconds / 60:.0f} min"
-    held = "" if forecast.memory_bytes is None else f", {memory(forecast.memory_bytes)}"
-    return "Time", time, f"forecast {forecast.seconds:.0f} s{held}"
+def _first_rows(result: AuditResult) -> Html:
+    rows = first_rows(result)
+    if not rows:
+        return Html("")
+    title = element("h2", "Look at these first", class_="what")
+    note = element("p", "What was given → what the other rows suggest, and the rows nearest to it.")
+    return element("div", title, note, rows, class_="look")
+
+
+def labels_sketch(result: AuditResult) -> Html:
+    """How many labels are wrong, or how much of the targets is noise."""
+    noise = result.noise
+    end = next(share for share in SHARES if share >= noise.high)
+    value = noise.estimate if noise.decided else None
+    what = "the variance is noise" if is_regression(result) else "the labels are wrong"
+    told = f"{percent(noise.low)} to {percent(noise.high)} of {what}"
+    return amount_sketch(value, noise.low, noise.high, end, ("none", f"{percent(end)} of {what}"), told)
+
+
+def learnable_sketch(result: AuditResult) -> Html:
+    """The error between perfect and the best constant's."""
+    known = told_error(result, result.chosen.loo)
+    if known is None:
+        return Html("")
+    low, high = known.value - 2 * known.deviation, known.value + 2 * known.deviation
+    names = ("perfect", f"guessing: {spoken_error(result, known.constant)}")
+    told = f"{spoken_error(result, known.value)}, between 0 and {spoken_error(result, known.constant)}"
+    return amount_sketch(known.value, low, high, known.constant, names, told)
+
+
+def more_sketch(result: AuditResult) -> Html:
+    """The learning curve."""
+    curve = result.chosen.learning_curve
+    if len(curve.n) < 2:
+        return Html("")
+    told = told_curve(result, curve)
+    words = f"Error from {spoken_error(result, told.middle[0])} to {spoken_error(result, told.middle[-1])}"
+    return curve_sketch(curve.n, told.middle, told.low, told.high, sum(curve.measured), words)

@@ -1,15 +1,16 @@
-"""The six answers as HTML: sentences first, then charts, then what unfolds on demand."""
+"""The answers as HTML: sentences first, then charts and rows, then what unfolds on demand."""
 
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from widenet.audit.result import AuditResult, Held, Suspect, TrainedCurve
+from widenet.audit.result import NUM_REVIEWED, AuditResult, Held
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.base.wording import counted, number, percent
 from widenet.report.audit.formulas import ALIGNMENT, COMPLEXITY, DESCENT, LEFT_OUT, REAL_NETWORKS
-from widenet.report.audit.sentences import answers, questions, targets_word
+from widenet.report.audit.review import review_table
+from widenet.report.audit.sentences import answers, questions
+from widenet.report.audit.words import is_regression, targets_word
 from widenet.report.parts.markup import Html, details, element, join, paragraphs, table
-from widenet.report.parts.pictures import picture_uri
 from widenet.report.parts.plots import Chart
 from widenet.report.parts.quantities import literal, rounded_down, row_list
 from widenet.report.parts.sections import (
@@ -38,12 +39,77 @@ TARGET_NOISE = (
 
 
 def sections(result: AuditResult, charts: dict[str, Chart]) -> list[Html]:
-    """The six questions with their answers."""
+    """The questions with their answers."""
     shown = {name: figure(chart) for name, chart in charts.items()}
-    with_charts = (learnable_body, descent_body, generalise_body, wrong_body)
-    bodies = (sound_body(result), *(body(result, shown) for body in with_charts), cost_body(result))
+    with_charts = (wrong_body, learnable_body, descent_body)
+    bodies = (*(body(result, shown) for body in with_charts), sound_body(result), theory_body(result, shown))
     told = zip(questions(result), answers(result), bodies, strict=True)
     return [section(ordinal, *each) for ordinal, each in enumerate(told, start=1)]
+
+
+def wrong_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    """The rows to look at, the score of every row, and how both are found."""
+    noise = result.noise
+    how = (
+        f"Each row's {targets_word(result)[:-1]} is compared with what the other rows predict for it, by "
+        f"kernel {noise.kernel} with ridge {number(noise.ridge)}. Disagreeing with a confident "
+        "prediction scores high."
+    )
+    assumed = TARGET_NOISE if is_regression(result) else CLASS_NOISE
+    return join(
+        review_panel(result),
+        side_by_side(shown, "scores"),
+        folds(
+            details("How rows are scored", element("p", how)),
+            details("What the interval of the noise assumes", element("p", assumed)),
+        ),
+    )
+
+
+def review_panel(result: AuditResult) -> Html:
+    """The rows that contradict their label, if there are any."""
+    num = len(result.suspicious)
+    if not num:
+        return Html("")
+    first = f"The first {NUM_REVIEWED} of {num:,}. " if num > NUM_REVIEWED else ""
+    file = literal(PurePath(result.labels_file).name) if result.labels_file else ""
+    where = f"All {len(result.labels):,} rows are ranked in {file}." if file else ""
+    what = "are far from their prediction" if is_regression(result) else "contradict their label"
+    title = element("h3", f"Rows that {what}")
+    note = element("p", f"{first}{where}", class_="note") if first or where else Html("")
+    return element("div", title, note, review_table(result), class_="panel review")
+
+
+def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    """The learning curve, and how rows are left out."""
+    curve = side_by_side(shown, "learning")
+    return join(
+        curve or element("p", "There are too few rows for a learning curve.", class_="note"),
+        folds(details("How rows are left out", LEFT_OUT)),
+    )
+
+
+def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    """The network that was trained, if one was, the predicted curve, and the steps it takes."""
+    curve, word = result.curve, targets_word(result)
+    rows, unknown, last = [], curve.worst_loss is None, curve.steps[-1] if curve.steps else 0
+    for target in curve.steps_to:
+        worst = "not known" if unknown else _steps(target.worst, last)
+        rows.append((percent(target.share), _steps(target.labels, last), _steps(target.random, last), worst))
+    head = ("loss left", f"these {word}", f"shuffled {word}", "worst case")
+    steps = table(head, rows, "Steps until the loss falls to a share of its initial value")
+    why = "The worst case is not drawn, because the smallest eigenvalue is not known."
+    none = "No network was trained. With `train=True`, one is trained and drawn beside its prediction."
+    notes = [*([why] if unknown else []), *([none] if curve.trained is None else [])]
+    beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
+    return join(
+        side_by_side(shown, "trained"),
+        element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
+        folds(
+            details("How the loss is predicted without training", DESCENT),
+            details("How real networks differ", REAL_NETWORKS),
+        ),
+    )
 
 
 def sound_body(result: AuditResult) -> Html:
@@ -82,8 +148,8 @@ def group_list(title: str, groups: Sequence[tuple[int, ...]]) -> Html:
     return details(f"{title} ({len(groups):,})", items(told))
 
 
-def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
-    """Complexity, its classes and the spectrum, and how they are defined."""
+def theory_body(result: AuditResult, shown: dict[str, Html]) -> Html:
+    """Complexity, spectrum, the error without a ridge, the bound term by term, and what it cost."""
     spectrum, floor = result.spectrum, "has no proved bound"
     if (certified := spectrum.eigenvalue_min_certified) is not None:
         how = "is proved to be" if result.kernel == DEFAULT_KERNEL else "is, up to rounding,"
@@ -93,107 +159,22 @@ def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
         f"This took {counted(result.complexity.num_matvecs, 'product')} with the matrix of {result.kernel}."
     )
     return join(
-        side_by_side(shown, "complexity", "classes", "alignment"),
+        side_by_side(shown, "complexity", "classes", "alignment", "interpolating"),
         folds(
             details("How the complexity is defined and bounded", COMPLEXITY, element("p", ends)),
             details("What the energy along the spectrum is", ALIGNMENT),
+            *_bound_terms(result),
+            details("What it cost", cost_body(result)),
         ),
     )
 
 
-def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
-    """The predicted curve beside the steps it takes, and the network that was trained, if one was."""
-    curve, word = result.curve, targets_word(result)
-    rows, unknown, last = [], curve.worst_loss is None, curve.steps[-1] if curve.steps else 0
-    for target in curve.steps_to:
-        worst = "not known" if unknown else _steps(target.worst, last)
-        rows.append((percent(target.share), _steps(target.labels, last), _steps(target.random, last), worst))
-    head = ("loss left", f"these {word}", f"shuffled {word}", "worst case")
-    steps = table(head, rows, "Steps until the loss falls to a share of its initial value")
-    why = "The worst case is not drawn, because the smallest eigenvalue is not known."
-    notes = [*([why] if unknown else []), _trained_sentence(curve.trained)]
-    beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
-    return join(
-        element("div", shown.get("descent", Html("")), beside, class_="charts uneven"),
-        side_by_side(shown, "trained"),
-        folds(
-            details("How the loss is predicted without training", DESCENT),
-            details("How real networks differ", REAL_NETWORKS),
-        ),
-    )
-
-
-def generalise_body(result: AuditResult, shown: dict[str, Html]) -> Html:
-    """The two learning curves, the bound term by term, and how rows are left out."""
+def _bound_terms(result: AuditResult) -> list[Html]:
     bound = result.bound
-    terms = table(
-        ("term", "value"),
-        [(literal(name), number(value)) for name, value in bound.terms.items()],
-        f"Its terms, for a failure probability of {percent(bound.delta)}",
-    )
-    curves = side_by_side(shown, "learning", "interpolating")
-    return join(
-        curves or element("p", "There are too few rows for a learning curve.", class_="note"),
-        folds(
-            *([details("The bound of Theorem 5.1, term by term", terms)] if bound.terms else []),
-            details("How rows are left out", LEFT_OUT),
-        ),
-    )
-
-
-def wrong_body(result: AuditResult, shown: dict[str, Html]) -> Html:
-    """The score curve, then the worst rows as pictures or as a table."""
-    worst = gallery(result) if result.pictures else suspect_table(result.labels[:MOST_LISTED])
-    file = literal(PurePath(result.labels_file).name) if result.labels_file else ""
-    where = f" All {len(result.labels):,} rows are ranked in {file}." if file else ""
-    title = element("h3", "The most suspicious rows")
-    note = element(
-        "p", f"What was given, and what the other rows suggest where that differs.{where}", class_="note"
-    )
-    noise = result.noise
-    how = (
-        f"Each row's {targets_word(result)[:-1]} is compared with what the other rows predict for it, by "
-        f"kernel {noise.kernel} with ridge {number(noise.ridge)}. Disagreeing with a confident "
-        "prediction scores high."
-    )
-    assumed = TARGET_NOISE if result.data.task == "regression" else CLASS_NOISE
-    return join(
-        side_by_side(shown, "scores"),
-        element("div", title, note, worst, class_="panel"),
-        folds(
-            details("How rows are scored", element("p", how)),
-            details("What the interval of the noise assumes", element("p", assumed)),
-        ),
-    )
-
-
-def gallery(result: AuditResult) -> Html:
-    """The most suspicious rows as pictures."""
-    figures = []
-    for suspect in result.labels[: len(result.pictures)]:
-        given, suggested = literal(suspect.given), literal(suspect.suggested)
-        picture = element(
-            "img",
-            src=picture_uri(result.pictures[suspect.row]),
-            alt=f"Row {suspect.row}, given {given}, suggested {suggested}",
-        )
-        kept = suspect.given == suspect.suggested
-        told = (given, " kept") if kept else (element("s", given), " → ", suggested)
-        change = element("span", *told, class_="change")
-        row = element("span", f"row {suspect.row}", class_="row")
-        score = element("span", f"score {number(suspect.score)}", class_="row")
-        figures.append(element("li", element("figure", picture, element("figcaption", change, row, score))))
-    return element("ul", *figures, class_="gallery")
-
-
-def suspect_table(suspects: Sequence[Suspect]) -> Html:
-    """The most suspicious rows as a table."""
-    rows = [
-        (str(suspect.row), literal(suspect.given), literal(suspect.suggested), number(suspect.score))
-        for suspect in suspects
-    ]
-    ranking = table(("row", "given", "suggested", "score"), rows, "Worst first")
-    return element("div", ranking, class_="suspects")
+    rows = [(literal(name), number(value)) for name, value in bound.terms.items()]
+    caption = f"Its terms, for a failure probability of {percent(bound.delta)}"
+    terms = table(("term", "value"), rows, caption)
+    return [details("The bound of Theorem 5.1, term by term", terms)] if rows else []
 
 
 def cost_body(result: AuditResult) -> Html:
@@ -210,16 +191,3 @@ def cost_body(result: AuditResult) -> Html:
 
 def _steps(steps: int | None, last: int) -> str:
     return f"> {last:,}" if steps is None else f"{steps:,}"
-
-
-def _trained_sentence(trained: TrainedCurve | None) -> str:
-    if trained is None:
-        return "No network was trained. With `train=True`, one is trained and drawn beside its prediction."
-    loss, predicted = number(trained.loss[-1]), number(trained.predicted[-1])
-    distance, foretold = number(trained.distance), number(trained.predicted_distance)
-    return (
-        f"A network of {trained.width:,} neurons was trained on {trained.rows:,} rows, from weights of size "
-        f"{number(trained.kappa)} with step size {number(trained.eta)}. After {trained.steps[-1]:,} steps "
-        f"its loss is {loss} (predicted {predicted}), and its weights have moved by {distance} "
-        f"(predicted {foretold})."
-    )

@@ -1,12 +1,12 @@
 """The shell that every page shares: style, scripts and charts in one file that opens offline."""
 
 import base64
+import gzip
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
-
-from plotly.offline import get_plotlyjs
+from typing import Any
 
 from widenet.base.wording import counted
 from widenet.report.parts.files import finite
@@ -18,23 +18,34 @@ from widenet.study.data import DataSummary
 Tile = tuple[str, str, str, str]  # what, its value, a word beside it, and a link
 
 
-def document(title: str, content: Html, charts: dict[str, Chart]) -> str:
+def document(
+    title: str,
+    content: Html,
+    charts: dict[str, Chart],
+    data: Mapping[str, Any] | None = None,
+    scripts: Sequence[str] = (),
+) -> str:
     """A whole page.
 
     Args:
         title: What the browser calls it.
         content: Header, main part and footer.
         charts: What page.js draws into the figures of the content; without any, plotly is left out.
+        data: What other scripts read, by the identifier of its element.
+        scripts: These other scripts.
     """
-    scripts = [*([get_plotlyjs()] if charts else []), _resource("page.js")]
+    run = [resource("page.js"), *scripts]
+    specs = {"charts": {name: chart.spec for name, chart in charts.items()}}
     body = element(
         "body",
         element("div", content, class_="page"),
         element("span", id="probe", hidden=""),
-        _chart_data(charts),
-        *(element("script", Html(script)) for script in scripts),
+        *(_json_block(name, value) for name, value in (specs | dict(data or {})).items()),
+        *([_packed_plotly()] if charts else []),
+        *(element("script", Html(script)) for script in run),
     )
-    return "<!DOCTYPE html>\n" + element("html", _head(title, scripts), body, lang="en")
+    allowed = [*([plotly()] if charts else []), *run]
+    return "<!DOCTYPE html>\n" + element("html", _head(title, allowed), body, lang="en")
 
 
 def content_security_policy(scripts: list[str]) -> str:
@@ -90,8 +101,12 @@ def page_body(
 ) -> Html:
     """Header, main part and footer of a page: masthead, verdict and key figures, sections, and last words."""
     told = element("div", paragraphs(verdict), class_="verdict")
-    header = element("header", top, told, tiles)
-    return join(header, element("main", *sections), element("footer", paragraphs(footer)))
+    return framed(join(top, told, tiles), sections, footer)
+
+
+def framed(header: Html, sections: Iterable[Html], footer: Iterable[str]) -> Html:
+    """Header, main part and footer of a page."""
+    return join(element("header", header), element("main", *sections), element("footer", paragraphs(footer)))
 
 
 def _head(title: str, scripts: list[str]) -> Html:
@@ -103,15 +118,30 @@ def _head(title: str, scripts: list[str]) -> Html:
         element("meta", name="viewport", content=viewport),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),
-        element("style", Html(_resource("page.css"))),
+        element("style", Html(resource("page.css"))),
     )
 
 
-def _chart_data(charts: dict[str, Chart]) -> Html:
-    """The charts as JSON in which no markup can end the block."""
-    text = json.dumps(finite({name: chart.spec for name, chart in charts.items()}), allow_nan=False)
-    return element("script", Html(text.replace("<", "\\u003c")), type="application/json", id="charts")
+def _json_block(name: str, value: Any) -> Html:
+    """Data as JSON in which no markup can end the block."""
+    text = json.dumps(finite(value), allow_nan=False)
+    return element("script", Html(text.replace("<", "\\u003c")), type="application/json", id=name)
 
 
-def _resource(name: str) -> str:
-    return resources.files("widenet.report.parts").joinpath(name).read_text(encoding="utf-8")
+def plotly() -> str:
+    """The script that draws charts."""
+    return gzip.decompress(_packed()).decode()
+
+
+def _packed_plotly() -> Html:
+    """The same, packed, for page.js to unpack: a third of a page would be nothing else."""
+    return element("script", base64.b64encode(_packed()).decode(), type="text/plain", id="plotly")
+
+
+def _packed() -> bytes:
+    return resources.files("widenet.report.parts").joinpath("plotly-basic.min.js.gz").read_bytes()
+
+
+def resource(name: str, room: str = "parts") -> str:
+    """The text of a file that a room of the report has beside its modules."""
+    return resources.files(f"widenet.report.{room}").joinpath(name).read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from html import escape
 
-VOID = frozenset({"br", "img", "meta"})
+VOID = frozenset({"br", "img", "input", "meta"})
 
 
 class Html(str):

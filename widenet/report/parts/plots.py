@@ -76,6 +76,19 @@ def axes_layout(x_title: str, height: int = 340, x: Spec | None = None, y: Spec 
     }
 
 
+def lines_layout(x_title: str, at: str, x: Spec | None = None, y: Spec | None = None) -> Spec:
+    """The layout of lines that are read together: pointing at one x tells the values of all of them.
+
+    Args:
+        x_title: Title under the x axis.
+        at: What heads these values, as "%{x:,} steps".
+        x: What is special about the x axis.
+        y: What is special about the y axis.
+    """
+    heading = {"unifiedhovertitle": {"text": at}}
+    return axes_layout(x_title, x=heading | (x or {}), y=y) | {"hovermode": "x unified"}
+
+
 def shaded(left: float, right: float) -> Spec:
     """A shaded stretch of the x axis, behind everything."""
     return {

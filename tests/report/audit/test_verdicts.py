@@ -1,0 +1,58 @@
+"""The three cards on data made to break their words."""
+
+from dataclasses import replace
+
+from widenet.report.audit.verdicts import labels_verdict, learnable_verdict, more_verdict, verdicts
+
+
+def test_titles_and_headlines(result_of):
+    assert [(card.title, card.headline) for card in verdicts(result_of("binary"))] == [
+        ("Labels", "About 3 of 60 labels look wrong"),
+        ("Learnable", "A wide network will err on about 2.5%"),
+        ("More data", "Doubling the rows: 10% → 5%"),
+    ]
+    assert [(card.title, card.headline) for card in verdicts(result_of("regression"))] == [
+        ("Targets", "23 of 60 targets are far off"),
+        ("Learnable", "A wide network will be off by about 2.21"),
+        ("More data", "Doubling the rows: 2.21 → 1.57"),
+    ]
+
+
+def test_wrong_labels_are_counted_only_where_they_are_known(result_of):
+    result = result_of("binary")
+
+    def headline(**changes):
+        return labels_verdict(replace(result, noise=replace(result.noise, **changes))).headline
+
+    assert headline(estimate=0.0, low=0.0) == "No wrong labels detected"
+    assert headline(estimate=0.3, decided=False) == "Wrong labels cannot be counted here"
+
+
+def test_what_may_look_like_a_wrong_label_is_said(result_of):
+    told = " ".join(labels_verdict(result_of("binary")).beside)
+    assert "1 to 5 rows (95% interval), unless the network misses a pattern" in told
+    assert "At 4 of 60 rows" in told
+
+
+def test_no_target_is_far_off(result_of):
+    result = result_of("regression")
+    near = replace(result, labels=tuple(replace(each, score=2.9) for each in result.labels))
+    assert labels_verdict(near).headline == "No target is far off"
+    one = replace(result, labels=(result.labels[0],))
+    assert labels_verdict(one).headline == "1 of 60 targets is far off"
+
+
+def test_nothing_is_promised_without_a_gain(result_of):
+    result = result_of("binary")
+    chance = replace(result, dependence=replace(result.dependence, p_value=0.2, p_value_by_row=0.2))
+    assert learnable_verdict(chance).headline == "No gain over guessing is shown"
+    assert more_verdict(chance).headline == "Cannot be told"
+    unknown = replace(result, chosen=replace(result.chosen, loo=replace(result.chosen.loo, error=None)))
+    assert learnable_verdict(unknown).headline == "The error is not known"
+
+
+def test_too_few_rows_for_a_curve(result_of):
+    result = result_of("binary")
+    curve = replace(result.chosen.learning_curve, n=(), measured=())
+    few = replace(result, chosen=replace(result.chosen, learning_curve=curve))
+    assert more_verdict(few).headline == "Too few rows to tell"

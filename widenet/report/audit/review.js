@@ -1,0 +1,87 @@
+"use strict";
+(() => {
+  const table = document.getElementById("review");
+  if (!table) return;
+  const data = JSON.parse(document.getElementById("rows").textContent);
+  const body = table.tBodies[0];
+  const rows = [...body.rows];
+  const decided = document.getElementById("decided");
+  const filter = document.getElementById("filter");
+
+  const choice = (row) => row.querySelector("select").value;
+  const keys = { row: "row", given: "given", "others suggest": "suggested", score: "score" };
+
+  /** Sort by a column, a second click the other way round. */
+  const sortBy = (button) => {
+    const heading = button.parentElement;
+    const up = heading.getAttribute("aria-sort") !== "ascending";
+    const key = keys[button.textContent];
+    const order = button.dataset.sort === "number"
+      ? (a, b) => Number(a.dataset[key]) - Number(b.dataset[key])
+      : (a, b) => a.dataset[key].localeCompare(b.dataset[key], undefined, { numeric: true });
+    rows.sort((a, b) => (up ? order(a, b) : order(b, a)));
+    body.append(...rows);
+    table.querySelectorAll("th[aria-sort]").forEach((each) => each.removeAttribute("aria-sort"));
+    heading.setAttribute("aria-sort", up ? "ascending" : "descending");
+  };
+
+  /** Show the rows in which every word of the filter stands. */
+  const applyFilter = () => {
+    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+    }
+  };
+
+  const count = () => {
+    const made = rows.filter(choice).length;
+    decided.textContent = made ? `${made} of ${rows.length} decided` : "";
+  };
+
+  const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const csv = (lines) => lines.map((line) => line.map(quoted).join(",") + "\n").join("");
+
+  /** The whole table: labels that are fixed replaced, rows that are dropped left out. */
+  const corrected = () => {
+    const [head, ...cells] = data.table;
+    const target = head.indexOf(data.target);
+    const marks = new Map(rows.map((row) => [Number(row.dataset.row), row]));
+    const lines = [head];
+    cells.forEach((line, place) => {
+      const row = marks.get(data.lines[place]);
+      const mark = row ? choice(row) : "";
+      if (mark === "drop") return;
+      lines.push(mark === "fix" ? line.with(target, row.dataset.suggested) : line);
+    });
+    return lines;
+  };
+
+  /** A line for every decision, where the page does not hold the table. */
+  const decisions = () => [
+    ["row", "given", "decision", "label"],
+    ...rows.filter(choice).map((row) => {
+      const mark = choice(row);
+      const label = mark === "fix" ? row.dataset.suggested : mark === "keep" ? row.dataset.given : "";
+      return [row.dataset.row, row.dataset.given, mark, label];
+    }),
+  ];
+
+  const download = () => {
+    const link = document.createElement("a");
+    const stem = data.name.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "_") || "data";
+    const [lines, ending] = data.table ? [corrected(), "corrected"] : [decisions(), "decisions"];
+    link.href = URL.createObjectURL(new Blob([csv(lines)], { type: "text/csv" }));
+    link.download = `${stem}-${ending}.csv`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+
+  table.querySelectorAll("button[data-sort]").forEach((button) => {
+    button.addEventListener("click", () => sortBy(button));
+  });
+  table.addEventListener("change", count);
+  filter.addEventListener("input", applyFilter);
+  document.getElementById("download").addEventListener("click", download);
+  document.getElementById("tools").hidden = false;
+})();
