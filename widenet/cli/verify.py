@@ -31,5 +31,5 @@ verify = Command(
     short_help="Check the certificate of a memorised data set with independent code.",
     help="Check the certificate that `widenet memorise` wrote to DIR, with code that shares nothing with the "
     "trainer.\n\nDATA is a built-in name or a file; by default, the one that the certificate names. Exit "
-    "code 1: something does not match the certificate.",
+    "code 1: something is not as the certificate says; 3: something could be neither proved nor refuted.",
 )

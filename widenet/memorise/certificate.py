@@ -20,6 +20,7 @@ from widenet.memorise.conditions import Conditions
 from widenet.memorise.landscape import Landscape, landscape
 from widenet.memorise.problem import SquaresProblem
 from widenet.memorise.rounding import layer_errors, output_rounding
+from widenet.spectrum.cholesky import EigenvalueBracket
 
 SCHEMA = "widenet/certificate/2"
 HALF = 0.5  # residuals of classes below it are gone after rounding
@@ -111,9 +112,14 @@ def certificate_bytes(
         "n": problem.n,
         "d": X.shape[1],
         **measured_facts(problem, conditions, fit),
-        "sigma_min": asdict(conditions.sigma_min),
+        "sigma_min": asdict(_claimed(conditions.sigma_min)),
     }
     return canonical(record | {"digest": hashlib.sha256(canonical(record)).hexdigest()})
+
+
+def _claimed(sigma_min: EigenvalueBracket) -> EigenvalueBracket:
+    """σ_min as far as somebody else can prove it: nothing where no bound was found."""
+    return sigma_min if sigma_min.lower > 0 else EigenvalueBracket(0.0, 0.0)
 
 
 def measured_facts(problem: SquaresProblem, conditions: Conditions, fit: MeasuredFit) -> dict[str, Any]:

@@ -149,3 +149,37 @@ def test_a_certificate_of_the_earlier_schema(folder, impute, verified):
     data = {name: value for name, value in record["data"].items() if name not in lists}
     folder.sign(record | {"schema": "widenet/certificate/1", "data": data | {"impute": impute}})
     assert folder.verify().verified is verified
+
+
+def hidden_behind(W: np.ndarray, size: float) -> np.ndarray:
+    """The weights with a huge neuron in both halves, which cancel in every output.
+
+    Each replaces one that is left out, so that the outputs are those of a net that misses its targets.
+    """
+    W, huge = W.copy(), np.zeros(len(W))
+    huge[:] = size / np.sqrt(len(W))
+    W[:, 0] = W[:, -1] = huge
+    return W
+
+
+@pytest.mark.parametrize("size", [1e3, 8e5, 1e8, 1e12])
+def test_huge_neurons_that_cancel_hide_nothing(folder, size):
+    """They used to inflate what rounding was allowed, until any claim of a perfect fit passed."""
+    folder.forge_weights(save_tensors({"W": hidden_behind(folder.neurons(), size)}))
+    lower = folder.record()["sigma_min"]["lower"]
+    assert lower > 0
+    folder.forge(loss=0.0, max_residual=0.0, curvature_norm=0.0, lambda_min=-0.0, bound=0.0)
+    found = folder.verify()
+    assert found.status("loss") in ("failed", "undecided")
+    assert not found.verified
+    if size <= 8e5:
+        assert found.status("loss") == "failed"  # extended precision sees through it
+
+
+def test_a_claim_a_little_off_is_refuted(folder):
+    """By more than a millionth of what the certificate allows residuals to be."""
+    residual = folder.record()["max_residual"]
+    folder.forge(max_residual=residual + 1e-6)
+    assert folder.verify().status("loss") == "failed"
+    folder.forge(max_residual=residual + 1e-8)
+    assert folder.verify().verified

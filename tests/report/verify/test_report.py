@@ -16,7 +16,7 @@ def result_of(*, failing: bool) -> VerifyResult:
     checks = (
         Check("certificate", CheckStatus.PASSED, LONG),
         Check("weights", status, "They were changed."),
-        Check("sigma_min", CheckStatus.SKIPPED, "Not checked."),
+        Check("sigma_min", CheckStatus.UNDECIDED, "No room."),
     )
     return VerifyResult(folder="folder", checks=checks)
 
@@ -24,8 +24,8 @@ def result_of(*, failing: bool) -> VerifyResult:
 @pytest.mark.parametrize(
     ("failing", "verdict"),
     [
-        (True, "Not verified: 1 of 3 checks failed."),
-        (False, "Verified: every check that was run passed; 1 of 3 could not be run here."),
+        (True, "Refuted: 1 of 3 checks failed."),
+        (False, "Not verified: 1 of 3 checks could not be decided here (sigma_min)."),
     ],
 )
 def test_a_verification_is_told_the_same_everywhere(failing, verdict, screen_of):
@@ -33,10 +33,10 @@ def test_a_verification_is_told_the_same_everywhere(failing, verdict, screen_of)
     assert sentences(result) == (verdict,)
     found = record(result)
     assert found["verdict"] == [verdict]
-    assert found["verified"] is not failing
-    assert [check["status"] for check in found["checks"]][-1] == "skipped"
+    assert found["verified"] is False
+    assert [check["status"] for check in found["checks"]][-1] == "undecided"
     json.dumps(found)
-    assert result.outcome is (Outcome.FAILED if failing else Outcome.DONE)
+    assert result.outcome is (Outcome.FAILED if failing else Outcome.PARTLY)
     text = screen_of(screen, result)
     assert text.splitlines()[0] == "widenet verify  folder"
     assert max(map(len, text.splitlines())) <= 80
@@ -47,5 +47,5 @@ def test_a_verification_is_told_the_same_everywhere(failing, verdict, screen_of)
 def test_where_every_check_was_made_nothing_is_left():
     checks = (Check("certificate", CheckStatus.PASSED, LONG),)
     assert sentences(VerifyResult(folder="f", checks=checks)) == (
-        "Verified: every check that was run passed.",
+        "Verified: 1 check passed, none was left out.",
     )

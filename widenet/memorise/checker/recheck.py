@@ -1,7 +1,7 @@
 """The numbers of a certificate once more, from weights and data alone.
 
-Nothing here is shared with the code that trains and certifies. Everything is float64 by numpy and LAPACK, and
-every comparison allows for what rounding can do and for nothing else: u = 2⁻⁵³, γ_m = mu / (1 − mu)
+Nothing here is shared with the code that trains and certifies. Everything is computed by numpy and LAPACK,
+residuals in extended precision, and what rounding can do is bounded: u = 2⁻⁵³ in float64, γ_m = mu/(1 − mu)
 [higham2002accuracy, Lemma 3.1]. Products of matrices are taken to be conventional, each entry the sum of its
 products in some order, as in every BLAS that is in use; after Strassen they would have no such bounds.
 """
@@ -16,6 +16,8 @@ UNIT = 2.0**-53
 TINY = 2.0**-1022  # the least number with all its digits
 LEAST = 2.0**-1074  # the least number: what underflow can lose in an operation
 ROOT = 2.0**-511  # √TINY; added to norms, it covers what underflow took from their squares and products
+EXTENDED = np.longdouble  # 64 bits of precision on most machines, 53 on some; both are bounded as they are
+EXTENDED_UNIT = float(np.finfo(EXTENDED).eps) / 2
 TILE_VALUES = 2**22  # float64 values of a tile of rows, 32 MiB
 
 
@@ -38,7 +40,7 @@ class Fit:
         rounding: How far rounding can have moved each of them, shape (n,).
         moved: How far rounding can have moved each z_j ⊗ z_j, in norm, shape (n,); 0 for two layers.
         curvature_norm: ‖M‖ of M = (1/n) Σ δ_j z_j z_jᵀ.
-        curvature_slack: How far apart two such norms can be that were computed in different ways.
+        curvature_slack: How far rounding can have moved it.
     """
 
     residuals: np.ndarray
@@ -54,17 +56,17 @@ class Fit:
 
     @property
     def norm_slack(self) -> float:
-        """How far apart two ‖δ‖ can be that were computed in different ways."""
-        return 2 * float(np.linalg.norm(self.rounding)) + gamma(len(self.residuals) + 8) * self.norm
+        """How far rounding can have moved ‖δ‖."""
+        return float(np.linalg.norm(self.rounding)) + gamma(len(self.residuals) + 8) * self.norm
 
     @property
     def largest(self) -> float:
         return float(np.abs(self.residuals).max())
 
 
-def gamma(m: int) -> float:
+def gamma(m: int, unit: float = UNIT) -> float:
     """γ_m, the relative error of m roundings one after the other."""
-    return m * UNIT / (1 - m * UNIT)
+    return m * unit / (1 - m * unit)
 
 
 def distinct_rows(X: np.ndarray) -> np.ndarray:
@@ -81,13 +83,14 @@ def distinct_rows(X: np.ndarray) -> np.ndarray:
     return np.array(kept)
 
 
-def features(net: Net, X: np.ndarray) -> np.ndarray:
-    """What the trained layer sees, shape (n, k)."""
+def features(net: Net, X: np.ndarray, dtype: type = np.float64) -> np.ndarray:
+    """What the trained layer sees, shape (n, k), computed in a precision."""
     if net.R is None:
-        return X
-    Z = np.empty((len(X), len(net.R)))
-    for rows in tiles(len(X), len(net.R)):
-        Z[rows] = net.scale * np.power(X[rows] @ net.R.T, net.power)
+        return X.astype(dtype, copy=False)
+    R: np.ndarray = net.R.astype(dtype, copy=False)
+    Z: np.ndarray = np.empty((len(X), len(R)), dtype=dtype)
+    for rows in tiles(len(X), len(R)):
+        Z[rows] = net.scale * np.power(X[rows].astype(dtype, copy=False) @ R.T, net.power)
     return Z
 
 
@@ -97,34 +100,54 @@ def fit_of(net: Net, X: np.ndarray, Z: np.ndarray, y: np.ndarray) -> Fit:
     Args:
         net: The network.
         X: Inputs, shape (n, d).
-        Z: Its features on them, shape (n, k).
+        Z: Its features on them in float64, shape (n, k).
         y: Targets, shape (n,).
     """
-    n, (k, r) = len(y), net.W.shape
-    residuals = np.empty(n)
-    for rows in tiles(n, r):
-        squares = np.square(Z[rows] @ net.W)
-        residuals[rows] = squares[:, : r // 2].sum(1) - squares[:, r // 2 :].sum(1) - y[rows]
+    n, k = Z.shape
+    residuals, rounding = residuals_of(net, X, y)
     norms, errors = np.linalg.norm(Z, axis=1) + ROOT, feature_errors(net, X)
     moved = 2 * norms * errors + errors**2
-    # A product (w_iᵀz)² carries 2k + 1 roundings, their sum r more, and Σ_i (|w_i|ᵀ|z|)² ≤ ‖W‖_F² ‖z‖².
-    weight = float(np.square(net.W).sum()) + k * r * TINY
-    rounding = weight * (gamma(2 * k + r + 16) * norms**2 + moved)
-    rounding += UNIT * (np.abs(residuals) + np.abs(y)) + k * r * TINY
     curvature = np.zeros((k, k))
     for rows in tiles(n, k):
         curvature += (Z[rows] * residuals[rows, None]).T @ Z[rows]
     norm = float(np.abs(np.linalg.eigvalsh(curvature / n)).max())
     slack = (
-        (2 * rounding * norms**2 + 2 * np.abs(residuals) * moved).mean()
-        + 2 * gamma(n + 8) * (np.abs(residuals) * norms**2).mean()
+        (rounding * norms**2 + (np.abs(residuals) + rounding) * moved).mean()
+        + gamma(n + 8) * (np.abs(residuals) * norms**2).mean()
         + 32 * k * UNIT * np.linalg.norm(curvature / n)
     )
-    return Fit(residuals, rounding, moved, norm, float(slack))
+    return Fit(residuals, rounding, moved, norm, 1.001 * float(slack))
 
 
-def feature_errors(net: Net, X: np.ndarray) -> np.ndarray:
-    """Bounds on ‖ẑ_j − z_j‖ of the random layer in float64, shape (n,).
+def residuals_of(net: Net, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals, shape (n,), and how far each can be from that of exact arithmetic.
+
+    Outputs are zᵀAz with A = Σ_i a_i w_i w_iᵀ, all in `EXTENDED` precision, in which huge neurons of opposite
+    signs that cancel leave little behind. A sum over r neurons goes through r + 2 roundings (and one more for
+    each piece), a product with z on either side through 2k + 4: zᵀAz is off by at most
+    |z|ᵀ (γ_{r+2} |W||W|ᵀ + γ_{2k+4} |A|) |z|, and what moved z moves it by ‖A‖ (2 ‖z‖ e + e²) more.
+    """
+    (k, r), unit = net.W.shape, EXTENDED_UNIT
+    wide = net.W.astype(EXTENDED)
+    signed, pieces = wide * np.where(np.arange(r) < r // 2, 1, -1), list(tiles(r, k))
+    A = sum((signed[:, some] @ wide[:, some].T for some in pieces), np.zeros((k, k), dtype=EXTENDED))
+    sizes = np.abs(net.W) @ np.abs(net.W).T
+    slack = (gamma(r + 2 + len(pieces), unit) * sizes + gamma(2 * k + 4, unit) * np.abs(A)).astype(np.float64)
+    norm = float(np.linalg.norm(A.astype(np.float64)) + np.linalg.norm(slack))
+    errors = feature_errors(net, X, unit)
+    residuals, rounding = np.empty(len(y)), np.empty(len(y))
+    for rows in tiles(len(y), k):
+        Z = features(net, X[rows], EXTENDED)
+        residuals[rows] = ((Z @ A) * Z).sum(1) - y[rows]
+        near = np.abs(Z.astype(np.float64)) + LEAST
+        moved = 2 * (np.linalg.norm(near, axis=1) + ROOT) * errors[rows] + errors[rows] ** 2
+        rounding[rows] = ((near @ slack) * near).sum(1) + norm * moved
+    rounding = 1.001 * rounding + 2 * UNIT * np.abs(residuals) + 2 * unit * np.abs(y) + net.W.size * TINY
+    return residuals, rounding
+
+
+def feature_errors(net: Net, X: np.ndarray, unit: float = UNIT) -> np.ndarray:
+    """Bounds on ‖ẑ_j − z_j‖ of the random layer in a precision of this unit roundoff, shape (n,).
 
     |ẑ_i − z_i| ≤ γ s (‖R_i‖ ‖x‖)^p, and underflow loses at most `LEAST` in each multiplication: in Rx that is
     covered by `ROOT`, in the power and in the scaling it is p s + 1 times as much.
@@ -133,7 +156,7 @@ def feature_errors(net: Net, X: np.ndarray) -> np.ndarray:
         return np.zeros(len(X))
     (k, d), p, s = net.R.shape, net.power, net.scale
     reach = (np.linalg.norm(net.R, axis=1).max() + ROOT) * (np.linalg.norm(X, axis=1) + ROOT)
-    return np.sqrt(k) * (s * (gamma(p * (d + 4) + 16) * reach**p) + 4 * (p * s + 1) * LEAST)
+    return np.sqrt(k) * (s * (gamma(p * (d + 4) + 16, unit) * reach**p) + 4 * (p * s + 1) * LEAST)
 
 
 def tiles(n: int, width: int) -> Iterator[slice]:

@@ -1,15 +1,26 @@
-"""σ_min once more: a lower bound proved by a Cholesky factorisation of our own, block by block, in numpy."""
+"""σ_min once more, from both sides, in numpy.
 
+From below by a Cholesky factorisation of our own, block by block, on disk where memory is short; from above
+by the length that [z_1 ⊗ z_1, …, z_n ⊗ z_n] gives to one vector, which takes no matrix at all.
+"""
+
+import shutil
+import tempfile
+import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy.linalg import lapack
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, lobpcg
 
-from widenet.memorise.checker.recheck import TINY, UNIT, gamma
+from widenet.base.memory import usable_bytes
+from widenet.memorise.checker.recheck import TINY, UNIT, gamma, tiles
 
-ACCURACY = 1e-3  # of the value, relative to its distance from τ
+ACCURACY = 1e-3  # of the eigenvector that bounds σ_min from above
 NUM_SOLVES = 40  # of Lanczos before it is asked how accurate it is; small matrices are inverted
+NUM_PRODUCTS = 200  # spent on a vector that bounds σ_min from above where nothing is factorised
 NARROW, MOST_BLOCKS = 32, 120  # columns of a block at least, and blocks at most
 
 
@@ -17,8 +28,8 @@ NARROW, MOST_BLOCKS = 32, 120  # columns of a block at least, and blocks at most
 class Floor:
     """What a factorisation tells of σ_min."""
 
-    proved: bool  # whether σ_min is at least what was claimed
-    value: float  # σ_min by Lanczos on the inverse; 0 where the factorisation broke down
+    proved: bool  # whether σ_min is at least what was asked
+    upper: float  # what σ_min is at most, all rounding counted
 
 
 def singular_floor(Z: np.ndarray, floor: float) -> Floor:
@@ -40,11 +51,62 @@ def singular_floor(Z: np.ndarray, floor: float) -> Floor:
     slack = (bound / (1 - bound) + gamma(2 * k + 2)) * diagonal.sum() + UNIT * diagonal.max()
     slack += 4 * n * (n + k) * TINY
     shift = (1 + 8 * UNIT) * floor * floor + 1.001 * float(slack)  # the rounding of this very line, too
-    panels = _factorise(Z, shift)
-    if panels is None:
-        return Floor(False, 0.0)
-    value = np.sqrt(shift + 1 / _largest_of_inverse(panels))
-    return Floor(True, float(np.ldexp(value, 2 * exponent)))
+    with _workplace(n, k) as place:
+        panels = _factorise(Z, shift, place)
+        proved = panels is not None
+        if panels is None:  # it is below the floor, or near it: a smaller shift leads to a vector that tells
+            panels = _factorise(Z, 1.001 * float(slack), place)
+        vector = _small_vector(Z) if panels is None else _vector_of_inverse(panels)
+    return Floor(proved, float(np.ldexp(singular_ceiling(Z, vector), 2 * exponent)))
+
+
+def singular_ceiling(Z: np.ndarray, vector: np.ndarray) -> float:
+    """What σ_min is at most: ‖Σ_j x_j z_j z_jᵀ‖_F / ‖x‖ for a vector x (n,), all rounding counted.
+
+    No entry of the sum goes through more than n + 3 roundings, so it is off by γ Σ |x_j| ‖z_j‖² in norm.
+    """
+    total = np.zeros((Z.shape[1],) * 2)
+    for rows in tiles(len(Z), Z.shape[1]):
+        total += (Z[rows] * vector[rows, None]).T @ Z[rows]
+    slack = gamma(len(Z) + 3) * float(np.abs(vector) @ np.square(Z).sum(1))
+    return 1.001 * (float(np.linalg.norm(total)) + slack) / float(np.linalg.norm(vector))
+
+
+def refuting_ceiling(Z: np.ndarray) -> float:
+    """What σ_min is at most, without a matrix; 0 where there are more rows than forms of k variables."""
+    n, k = Z.shape
+    return 0.0 if n > k * (k + 1) // 2 else singular_ceiling(Z, _small_vector(Z))
+
+
+def has_room(n: int, k: int) -> bool:
+    """Whether memory, or else a disk, has room for the factorisation."""
+    needed = floor_bytes(n, k)
+    return needed <= usable_bytes() or 2 * needed <= shutil.disk_usage(tempfile.gettempdir()).free
+
+
+def _workplace(n: int, k: int) -> "tempfile.TemporaryDirectory[str] | nullcontext[None]":
+    """Where the factorisation is held: in memory, or in a temporary folder."""
+    return nullcontext() if floor_bytes(n, k) <= usable_bytes() else tempfile.TemporaryDirectory()
+
+
+def _small_vector(Z: np.ndarray) -> np.ndarray:
+    """A vector that G makes short: any will do, the better ones bound σ_min more closely.
+
+    G v = diag(Z (Zᵀ diag(v) Z) Zᵀ) costs nk² and holds no n².
+    """
+    n = len(Z)
+
+    def product(v: np.ndarray) -> np.ndarray:
+        form = (Z * v.reshape(-1, 1)).T @ Z
+        return ((Z @ form) * Z).sum(1)
+
+    start = np.random.Generator(np.random.PCG64(0)).standard_normal((n, 1))
+    if n <= NUM_SOLVES:
+        return np.linalg.eigh(np.square(Z @ Z.T))[1][:, 0]
+    gram = LinearOperator((n, n), matvec=product, dtype=np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it need not converge
+        return lobpcg(gram, start, largest=False, maxiter=NUM_PRODUCTS)[1][:, 0]
 
 
 def panel_width(n: int) -> int:
@@ -64,8 +126,11 @@ def floor_bytes(n: int, k: int) -> int:
     return 8 * (n * (n + width) // 2 + 3 * n * width + 2 * n * k)
 
 
-def _factorise(Z: np.ndarray, shift: float) -> list[np.ndarray] | None:
-    """Block columns of L with LLᵀ = G − τI, each from its diagonal block down; None where there is no L."""
+def _factorise(Z: np.ndarray, shift: float, place: str | None) -> list[np.ndarray] | None:
+    """Block columns of L with LLᵀ = G − τI, each from its diagonal block down; None where there is no L.
+
+    They are files in the folder `place`, if there is one.
+    """
     n, width = len(Z), panel_width(len(Z))
     panels: list[np.ndarray] = []
     for start in range(0, n, width):
@@ -81,22 +146,27 @@ def _factorise(Z: np.ndarray, shift: float) -> list[np.ndarray] | None:
         panel[:size] = corner
         if size < len(panel):
             panel[size:] = lapack.dtrtrs(corner, panel[size:].T, lower=1)[0].T
-        panels.append(panel)
+        panels.append(panel if place is None else _on_disk(panel, Path(place) / f"{start}"))
     return panels
 
 
-def _largest_of_inverse(panels: list[np.ndarray]) -> float:
-    """The largest eigenvalue of (LLᵀ)⁻¹."""
+def _on_disk(panel: np.ndarray, path: Path) -> np.ndarray:
+    """The same numbers in a file, of which the system keeps in memory what there is room for."""
+    panel.tofile(path)
+    return np.memmap(path, panel.dtype, "r", shape=panel.shape)
+
+
+def _vector_of_inverse(panels: list[np.ndarray]) -> np.ndarray:
+    """The eigenvector of (LLᵀ)⁻¹ to its largest eigenvalue, which is that of G to its smallest."""
     n = len(panels[0])
     if n <= NUM_SOLVES:
-        return float(np.linalg.eigvalsh([_solve(panels, unit) for unit in np.eye(n)])[-1])
+        return np.linalg.eigh([_solve(panels, unit) for unit in np.eye(n)])[1][:, -1]
     inverse = LinearOperator((n, n), matvec=lambda v: _solve(panels, v.ravel()), dtype=np.float64)
     start = np.random.Generator(np.random.PCG64(0)).standard_normal(n)  # a fixed one makes a check repeatable
     try:
-        found = eigsh(inverse, k=1, v0=start, ncv=NUM_SOLVES, tol=ACCURACY, return_eigenvectors=False)
+        return eigsh(inverse, k=1, v0=start, ncv=NUM_SOLVES, tol=ACCURACY)[1][:, 0]
     except ArpackError as error:
         raise np.linalg.LinAlgError(str(error)) from error
-    return float(found[0])
 
 
 def _solve(panels: list[np.ndarray], v: np.ndarray) -> np.ndarray:

@@ -25,22 +25,26 @@ from widenet.base.progress import SILENT, Progress
 from widenet.data import file_hash, load
 from widenet.memorise.checker.claim import Claim, RefutedError, parse_claim
 from widenet.memorise.checker.recheck import Fit, Net, distinct_rows, features, fit_of
-from widenet.memorise.checker.recheck_sigma import floor_bytes, singular_floor
+from widenet.memorise.checker.recheck_sigma import has_room, refuting_ceiling, singular_floor
 from widenet.study.result import Outcome, Result
 
 CERTIFICATE_FILE, WEIGHTS_FILE = "certificate.json", "weights.safetensors"
 LONGEST_CERTIFICATE = 2**20  # bytes
 LONGEST_HEADER = 2**16  # bytes that a file of weights may have beside its numbers
 TOLERANCE = 1e-3  # of the targets' standard deviation: the most that a certificate may allow for numbers
-VALUE_TOLERANCE = 0.01  # relative, for σ_min as a value; its lower bound is proved
+VALUE_TOLERANCE = 0.01  # relative, to which σ_min as a value is proved on both sides
+NARROW = (
+    1e-6  # to which a number is compared, relative to it or to what residuals as large as allowed make of it
+)
 RECOMPUTED = 1e-9  # relative, for a number that follows from others in a line of arithmetic
 
 
 class CheckStatus(Enum):
-    """How a check ended; a skipped one could not be made here."""
+    """How a check ended: undecided if it was neither proved nor refuted, skipped if it rests on another."""
 
     PASSED = "passed"
     FAILED = "failed"
+    UNDECIDED = "undecided"
     SKIPPED = "skipped"
 
 
@@ -68,12 +72,19 @@ class VerifyResult(Result):
 
     @property
     def verified(self) -> bool:
-        """Whether no check failed; what could not be checked is skipped and says so."""
-        return not self.num_checks(CheckStatus.FAILED)
+        """Whether every check passed: what could not be decided is not verified."""
+        return self.num_checks(CheckStatus.PASSED) == len(self.checks)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether some check failed."""
+        return self.num_checks(CheckStatus.FAILED) > 0
 
     @property
     def outcome(self) -> Outcome:
-        return Outcome.DONE if self.verified else Outcome.FAILED
+        if self.refuted:
+            return Outcome.FAILED
+        return Outcome.DONE if self.verified else Outcome.PARTLY
 
     def num_checks(self, status: CheckStatus) -> int:
         """How many checks ended so."""
@@ -105,8 +116,8 @@ class _Seen:
     fit: Fit
 
 
-class _UncheckedError(Exception):
-    """Something cannot be checked here; the message says why."""
+class _UndecidedError(Exception):
+    """Something can be neither proved nor refuted here; the message says why."""
 
 
 def verify(folder: Path, data: str | None = None, *, progress: Progress = SILENT) -> VerifyResult:
@@ -127,7 +138,7 @@ def verify(folder: Path, data: str | None = None, *, progress: Progress = SILENT
         rows = run("data", partial(_read_rows, data), claim)
         seen = run("loss", _check_loss, claim, net, rows)
         run("labels", _check_labels, claim, rows, seen)
-        run("curvature", _check_curvature, claim, seen)
+        run("curvature", _check_curvature, claim, rows, seen)
         proved = run("sigma_min", _check_sigma, claim, rows, seen)
         run("bound", partial(_check_bound, proved=proved is not None), claim, seen)
     return VerifyResult(folder=str(folder), checks=tuple(run.checks))
@@ -143,7 +154,7 @@ class _Run:
     def __call__(self, name: str, check: Callable[..., tuple[Any, str]], *needs: Any) -> Any:
         """What a check found, such as the weights; None where it failed or could not be made."""
         if any(need is None for need in needs):
-            because = "Not checked, because an earlier check failed."
+            because = "Not checked, because an earlier check did not pass."
             self.checks.append(Check(name, CheckStatus.SKIPPED, because))
             return None
         self.progress(f"checking {name}")
@@ -151,14 +162,14 @@ class _Run:
         try:
             value, sentence = check(*needs)
             status = CheckStatus.PASSED
-        except _UncheckedError as error:
-            status, sentence = CheckStatus.SKIPPED, str(error)
+        except _UndecidedError as error:
+            status, sentence = CheckStatus.UNDECIDED, str(error)
         except (RefutedError, WidenetError) as error:
             sentence = str(error)
         except np.linalg.LinAlgError:
             sentence = "The network's numbers are not finite, or too large to compute with."
         except MemoryError:
-            sentence = "There is not enough memory for this check."
+            status, sentence = CheckStatus.UNDECIDED, "There is not enough memory for this check."
         self.checks.append(Check(name, status, sentence))
         return value
 
@@ -250,37 +261,49 @@ def _data_words(data: str | None, claim: Claim) -> str:
 
 def _check_loss(claim: Claim, net: Net, rows: _Rows) -> tuple[_Seen, str]:
     if 8 * claim.n * claim.k > usable_bytes():
-        raise RefutedError(f"The network's features of {claim.n:,} rows do not fit into memory here.")
+        raise _UndecidedError(f"The network's features of {claim.n:,} rows do not fit into memory here.")
     Z = features(net, rows.X)
     fit = fit_of(net, rows.X, Z, rows.y)
-    _agree("‖ŷ − y‖", (4 * claim.n * claim.loss) ** 0.5, fit.norm, fit.norm_slack)
-    _agree("largest residual", claim.max_residual, fit.largest, 2 * float(fit.rounding.max()))
+    allowed = _tolerated(claim, rows)
+    _agree("‖ŷ − y‖", (4 * claim.n * claim.loss) ** 0.5, fit.norm, fit.norm_slack, allowed * claim.n**0.5)
+    _agree("largest residual", claim.max_residual, fit.largest, float(fit.rounding.max()), allowed)
     loss = fit.norm**2 / (4 * claim.n)
     return _Seen(Z, fit), f"The loss is {loss:.3g} and the largest residual {fit.largest:.3g}, as claimed."
 
 
-def _check_labels(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
-    """Every label, with all that rounding can have done counted against it."""
+def _tolerated(claim: Claim, rows: _Rows) -> float:
+    """What residuals must stay below, as far as a certificate may choose it."""
     most = 0.5 if rows.is_classes else TOLERANCE * float(rows.y.std()) * (1 + RECOMPUTED)
     if not 0 < claim.tolerance <= most:
         raise RefutedError(
             f"The certificate allows residuals of {claim.tolerance:.3g}, but may allow at most {most:.3g}."
         )
+    return claim.tolerance
+
+
+def _check_labels(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
+    """Every label, with all that rounding can have done counted against it."""
     fit = seen.fit
-    missed = ~(np.abs(fit.residuals) + fit.rounding < claim.tolerance)
+    missed = ~(np.abs(fit.residuals) - fit.rounding < claim.tolerance)
     if missed.any():
         first = int(np.flatnonzero(missed)[0]) + 1
         raise RefutedError(
             f"{missed.sum():,} of {claim.n:,} targets are not reproduced, the first in row {first:,}."
+        )
+    unsure = ~(np.abs(fit.residuals) + fit.rounding < claim.tolerance)
+    if unsure.any():
+        raise _UndecidedError(
+            f"Rounding hides whether {unsure.sum():,} of {claim.n:,} targets are reproduced."
         )
     if rows.is_classes:
         return True, f"Each of the {claim.n:,} labels is the network's output, rounded."
     return True, f"Each of the {claim.n:,} targets is reproduced to {claim.tolerance:.3g}."
 
 
-def _check_curvature(claim: Claim, seen: _Seen) -> tuple[bool, str]:
+def _check_curvature(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
     """‖M‖, and λ_min(∇²f) = −‖M‖ by Lemma 3, for which there are enough neurons."""
-    _agree("‖M‖", claim.curvature_norm, seen.fit.curvature_norm, seen.fit.curvature_slack)
+    largest = _tolerated(claim, rows) * float(np.square(seen.Z).sum(1).mean())  # of M within the tolerance
+    _agree("‖M‖", claim.curvature_norm, seen.fit.curvature_norm, seen.fit.curvature_slack, largest)
     if claim.lambda_min != -claim.curvature_norm:
         raise RefutedError("The certificate's λ_min does not follow from its ‖M‖ by Lemma 3.")
     return (
@@ -290,7 +313,7 @@ def _check_curvature(claim: Claim, seen: _Seen) -> tuple[bool, str]:
 
 
 def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
-    """The lower bound is proved anew, the value is compared.
+    """The lower bound is proved anew, and the value from both sides.
 
     Rounding of the random layer can have moved [z_j ⊗ z_j], and so σ_min, by `moved`. So that much more is
     proved of the rows as computed, and what is claimed is true of the exact ones.
@@ -300,29 +323,36 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
         raise RefutedError(
             f"The certificate counts {claim.points:,} distinct rows, but there are {len(distinct):,}."
         )
-    if claim.sigma_value > (1 + VALUE_TOLERANCE) * np.square(seen.Z).sum(1).min():
-        raise RefutedError("The certificate's σ_min is larger than the smallest ‖z‖², which it cannot be.")
-    if claim.sigma_lower == 0:
-        raise _UncheckedError("The certificate gives no bound on σ_min: it is too small for one.")
-    if not claim.sigma_lower <= claim.sigma_value:
+    value, lower = claim.sigma_value, claim.sigma_lower
+    if not lower <= value:
         raise RefutedError("The certificate's lower bound on σ_min is above its value.")
-    needed, usable = floor_bytes(claim.points, claim.k), usable_bytes()
-    if needed > usable:
-        raise _UncheckedError(
-            f"The bound on σ_min was not checked: {claim.points:,} rows take {needed / 2**30:,.1f} GiB, but "
-            f"only {usable / 2**30:,.1f} GiB can be used here."
+    if value == 0:
+        return True, "Nothing is claimed of σ_min."
+    Z, moved = seen.Z[distinct], 1.001 * float(np.linalg.norm(seen.fit.moved[distinct]))
+    least = max(lower, (1 - VALUE_TOLERANCE) * value)
+    _refuse_above(least, min(float(np.square(Z).sum(1).min()) * (1 + NARROW), refuting_ceiling(Z)) + moved)
+    if not has_room(*Z.shape):
+        raise _UndecidedError(
+            f"σ_min ≥ {lower:.6g} was not refuted, but there is no room here for its proof: "
+            f"{claim.points:,} rows need more memory, or more space for temporary files."
         )
-    moved = 1.001 * float(np.linalg.norm(seen.fit.moved[distinct]))
-    floor = singular_floor(seen.Z[distinct], claim.sigma_lower + moved)
+    floor = singular_floor(Z, least + moved)
+    _refuse_above(least, floor.upper + moved)
     if not floor.proved:
-        raise RefutedError(
-            f"σ_min ≥ {claim.sigma_lower:.6g} could not be proved: the factorisation broke down."
+        raise _UndecidedError(
+            f"σ_min ≥ {least:.6g} was neither proved nor refuted: rounding hides it at this size."
         )
-    if not abs(floor.value - claim.sigma_value) <= VALUE_TOLERANCE * claim.sigma_value:
+    if not floor.upper + moved <= (1 + VALUE_TOLERANCE) * value:
+        raise RefutedError(f"σ_min is at most {floor.upper:.6g} here, and the certificate says {value:.6g}.")
+    return True, f"σ_min is {value:.4g} to 1%, and certainly at least {lower:.4g}."
+
+
+def _refuse_above(least: float, upper: float) -> None:
+    """Refuse a σ_min that is said to be above what it is at most."""
+    if not least <= upper:
         raise RefutedError(
-            f"σ_min is about {floor.value:.6g}, but the certificate says {claim.sigma_value:.6g}."
+            f"The certificate says that σ_min is {least:.6g} or more; it is at most {upper:.6g}."
         )
-    return True, f"σ_min is about {floor.value:.4g}, and certainly at least {claim.sigma_lower:.4g}."
 
 
 def _check_bound(claim: Claim, seen: _Seen, *, proved: bool) -> tuple[bool, str]:
@@ -330,16 +360,17 @@ def _check_bound(claim: Claim, seen: _Seen, *, proved: bool) -> tuple[bool, str]
     if claim.sigma_lower == 0:
         if claim.bound is not None or claim.holds is not None:
             raise RefutedError("The certificate has Lemma 4's bound without a σ_min to compute it from.")
-        raise _UncheckedError("Lemma 4 is vacuous without a bound on σ_min.")
+        return True, "Nothing is claimed by Lemma 4, which needs a bound on σ_min."
     bound = _lemma4(claim, claim.curvature_norm)
-    _agree("Lemma 4's bound", -1.0 if claim.bound is None else claim.bound, bound, RECOMPUTED * bound)
+    if claim.bound is None or not abs(claim.bound - bound) <= RECOMPUTED * bound < float("inf"):
+        raise RefutedError(f"Lemma 4's bound is {bound:.6g}, and the certificate does not say so.")
     # M is known up to rounding only, so a loss within rounding of the bound may be told either way.
     if claim.loss > _lemma4(claim, claim.curvature_norm + seen.fit.curvature_slack):
         raise RefutedError(f"The loss {claim.loss:.3g} is more than Lemma 4's bound {bound:.3g}.")
     if not claim.holds and claim.loss <= bound:
         raise RefutedError("The certificate says that Lemma 4's bound does not hold, but it does.")
     if not proved:
-        raise _UncheckedError("Lemma 4's bound rests on σ_min, which was not proved here.")
+        raise _UndecidedError("Lemma 4's bound rests on σ_min, which was not proved here.")
     relation = "at most" if claim.loss <= bound else "up to rounding at most"
     return True, f"Lemma 4: the loss {claim.loss:.3g} is {relation} nk‖M‖²/(4σ²) = {bound:.3g}."
 
@@ -349,10 +380,26 @@ def _lemma4(claim: Claim, norm: float) -> float:
     return claim.n * claim.k * ratio * ratio / 4  # a power would raise an error where this is infinite
 
 
-def _agree(what: str, claimed: float, found: float, slack: float) -> None:
-    """Refuse a claim further from what was found than rounding explains, or where that is not finite."""
-    if not abs(claimed - found) <= slack < float("inf"):
+def _agree(what: str, claimed: float, found: float, slack: float, scale: float) -> None:
+    """Accept a claim that is right to `NARROW` of what was found, or of `scale` if that is larger.
+
+    Args:
+        what: What is claimed.
+        claimed: The claim.
+        found: The same, computed here.
+        slack: How far that can be from the truth.
+        scale: What it would be if residuals were as large as they may be.
+    """
+    if not slack < float("inf"):
+        raise RefutedError("The network's numbers are not finite, or too large to compute with.")
+    allowed, apart = NARROW * max(found, scale), abs(claimed - found)
+    if not apart - slack <= allowed:
         raise RefutedError(f"The certificate's {what} is {claimed:.6g}, and it is {found:.6g}.")
+    if not apart + slack <= allowed:
+        raise _UndecidedError(
+            f"The certificate's {what} is {claimed:.6g}, and it is {found:.6g} up to {slack:.3g}: rounding "
+            "hides too much."
+        )
 
 
 def array_sha256(array: np.ndarray) -> str:

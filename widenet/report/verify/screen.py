@@ -8,7 +8,12 @@ from widenet.report.parts.quantities import literal
 from widenet.report.parts.screen import line, sentence, title
 from widenet.report.verify.sentences import sentences
 
-STATUS_STYLES = {CheckStatus.PASSED: "green", CheckStatus.FAILED: "bold red", CheckStatus.SKIPPED: "yellow"}
+STATUS_STYLES = {
+    CheckStatus.PASSED: "green",
+    CheckStatus.FAILED: "bold red",
+    CheckStatus.UNDECIDED: "yellow",
+    CheckStatus.SKIPPED: "yellow",
+}
 
 
 def screen(result: VerifyResult, console: Console) -> None:
@@ -16,8 +21,14 @@ def screen(result: VerifyResult, console: Console) -> None:
     title(console, "verify", literal(result.folder))
     line(console, "")
     for check in result.checks:
-        head = Text.assemble((f"{check.status.value:<8}", STATUS_STYLES[check.status]), f"{check.name:<12}")
+        head = Text.assemble((f"{check.status.value:<10}", STATUS_STYLES[check.status]), f"{check.name:<12}")
         sentence(console, literal(check.sentence, longest=600), head=head)
     line(console, "")
     for told in sentences(result):
-        line(console, told, style="bold green" if result.verified else "bold red")
+        line(console, told, style=_style(result))
+
+
+def _style(result: VerifyResult) -> str:
+    if result.refuted:
+        return "bold red"
+    return "bold green" if result.verified else "bold yellow"

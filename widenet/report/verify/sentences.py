@@ -2,16 +2,19 @@
 
 from typing import Any
 
+from widenet.base.wording import counted
 from widenet.memorise.checker.verify import CheckStatus, VerifyResult
 
 
 def sentences(result: VerifyResult) -> tuple[str, ...]:
-    """Whether the certificate is true, as far as that could be checked."""
-    total, skipped = len(result.checks), result.num_checks(CheckStatus.SKIPPED)
+    """Whether the certificate is true, as far as that could be decided."""
+    total, undecided = len(result.checks), result.num_checks(CheckStatus.UNDECIDED)
+    if result.refuted:
+        return (f"Refuted: {result.num_checks(CheckStatus.FAILED)} of {total} checks failed.",)
     if not result.verified:
-        return (f"Not verified: {result.num_checks(CheckStatus.FAILED)} of {total} checks failed.",)
-    left = f"; {skipped} of {total} could not be run here" if skipped else ""
-    return (f"Verified: every check that was run passed{left}.",)
+        names = ", ".join(check.name for check in result.checks if check.status is CheckStatus.UNDECIDED)
+        return (f"Not verified: {undecided} of {total} checks could not be decided here ({names}).",)
+    return (f"Verified: {counted(total, 'check')} passed, none was left out.",)
 
 
 def record(result: VerifyResult) -> dict[str, Any]:
