@@ -22,7 +22,7 @@ def own_files() -> list[Path]:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
-    """A folder with the package as a wheel brings it, built from a copy of the sources that is then removed."""
+    """The package as a wheel brings it, built from a copy of the sources that is then removed."""
     sources, folder = tmp_path_factory.mktemp("sources"), tmp_path_factory.mktemp("installed")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, sources)
@@ -44,7 +44,11 @@ def run(installed, tmp_path):
         first = [str(installed / "bin" / "widenet")] if command else ["-c"]
         environment = os.environ | {"PYTHONPATH": str(installed)}
         return subprocess.run(
-            [sys.executable, *first, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
+            [sys.executable, *first, *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
         )
 
     return run
@@ -52,7 +56,10 @@ def run(installed, tmp_path):
 
 def test_the_command_runs_from_the_wheel(run, installed):
     where = run("import widenet; print(widenet.__file__, widenet.__version__)", command=False)
-    assert where.stdout.split() == [str(installed / "widenet" / "__init__.py"), SETTINGS["project"]["version"]]
+    assert where.stdout.split() == [
+        str(installed / "widenet" / "__init__.py"),
+        SETTINGS["project"]["version"],
+    ]
     assert run("--version").stdout.strip().endswith(SETTINGS["project"]["version"])
     listed = run("data")
     assert listed.returncode == 0
@@ -75,7 +82,10 @@ def test_wrong_names_are_told_without_importing_torch(run, tmp_path):
         "import sys\nfrom widenet import cli\nsys.argv = ['widenet', 'audit', *{}]\n"
         "try:\n    cli.main()\nfinally:\n    print('torch' in sys.modules)"
     )
-    for arguments, said in ((["table.csv", "--target", "zz"], "no column 'zz'"), (["no.csv"], "no file 'no.csv'")):
+    for arguments, said in (
+        (["table.csv", "--target", "zz"], "no column 'zz'"),
+        (["no.csv"], "no file 'no.csv'"),
+    ):
         done = run(script.format(arguments), command=False)
         assert (done.returncode, done.stdout) == (2, "False\n")
         assert said in done.stderr

@@ -37,7 +37,7 @@ FORMATS = {
 }
 ARRAYS = ".npz"
 KINDS = (
-    "a .csv, .tsv, .xlsx, .parquet, .jsonl or .npz file, or a folder with a folder of images for each class"
+    "a .csv, .tsv, .xlsx, .parquet, .json or .npz file, or a folder with a folder of images for each class"
 )
 OTHERS = {  # endings of what people have and we do not read: what to do
     ".xls": "save it as .xlsx or .csv",
