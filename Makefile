@@ -8,7 +8,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PEERS := neural-tangents cleanlab jax tables
+PEERS := neural-tangents cleanlab jax tables people
 
 .PHONY: run test lint bench docs docs-check pictures clean
 

@@ -12,11 +12,13 @@ import torch
 from benchmarks import (
     beyond_kernels,
     enclosure,
+    first_answer,
     gram,
     labels,
     large,
     learning_curve,
     memorise,
+    people,
     spectrum,
     sweep,
     truth,
@@ -33,6 +35,8 @@ BENCHMARKS: dict[str, Callable[[], Any]] = {
     "learning_curve": learning_curve.run,
     "memorise": memorise.run,
     "large": large.run,
+    "people": people.run,
+    "first_answer": first_answer.run,
 }
 RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks.json"
 

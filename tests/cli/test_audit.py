@@ -186,7 +186,7 @@ WRONG = {
     "infinity": (lambda: Path("t.csv").write_text("a,y\n1,x\ninf,z\n3,x\n4,z\n"), "t.csv", "row 2"),
     "surprise": (
         lambda: Path("t.csv").write_text(
-            "a,y\n" + "".join(f"{i}.5,{'xz'[i % 2]}\n" for i in range(40)) + "abc,x\n"
+            "a,y\n" + "".join(f"{i}.5,{i * i}.5\n" for i in range(40)) + "3.5,abc\n"
         ),
         "t.csv",
         "row 41",

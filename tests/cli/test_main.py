@@ -1,6 +1,7 @@
 """The group of commands, and what they all share."""
 
 import json
+import os
 from importlib import import_module
 
 import pytest
@@ -28,6 +29,15 @@ def test_wrong_usage_is_told_without_a_traceback(widenet, arguments):
     code, out, err = widenet(*arguments)
     assert (code, out) == (2, "")
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(("given", "used"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])
+def test_waiting_threads_leave_the_cores_to_others(widenet, monkeypatch, given, used):
+    monkeypatch.setenv("OMP_WAIT_POLICY", given or "")
+    if given is None:
+        monkeypatch.delenv("OMP_WAIT_POLICY")
+    widenet("--help")
+    assert os.environ["OMP_WAIT_POLICY"] == used
 
 
 def test_a_forecast_beyond_an_hour_is_refused_with_the_flag_that_allows_it(widenet, monkeypatch):

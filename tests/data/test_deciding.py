@@ -138,8 +138,6 @@ def test_codes_stay_categories():
     assert isinstance(loaded(a=["None", "low", "high"] * 20).preparation.columns[1], CategoricalColumn)
     years = [str(k % 8) for k in range(50)] + ["more than 50"] * 10
     assert isinstance(loaded(a=years).preparation.columns[1], CategoricalColumn)
-    with pytest.raises(InputError, match="Row 60, column 'a': 'oops' is not a number"):
-        loaded(a=[*(str(k % 8) for k in range(59)), "oops"])
     assert isinstance(loaded(a=["0", "1", "2", "3+"] * 15).preparation.columns[1], CategoricalColumn)
 
 
@@ -309,3 +307,102 @@ def test_reading_a_large_table_is_quick(tmp_path):
     start = time.process_time()
     load(tmp_path / "large.csv")
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("odd", "words"),
+    [
+        (["rotary"], ("rotary",)),
+        (["Ancient"] * 9, ("Ancient",)),
+        (["12a"], ("12a",)),
+        (["see", "below"], ("see", "below")),
+    ],
+)
+def test_words_among_numbers_are_missing_and_told(odd, words):
+    data = loaded(a=[*odd, *(f"{k * 7 % 60}.5" for k in range(N - len(odd)))])
+    column = data.preparation.columns[1]
+    assert isinstance(column, NumericColumn)
+    assert column.words == words
+    assert data.columns.imputed == ("a",)
+    assert "Words among the values of 'a' were taken as missing: 'rotary'." in data.provenance or odd != [
+        "rotary"
+    ]
+    with pytest.raises(InputError, match="'other' is not a number"):
+        data.preparation.apply(pd.DataFrame({"x": [1.0], "a": ["other"]}))
+    marked = data.preparation.apply(pd.DataFrame({"x": [1.0, 1.0], "a": [odd[0], None]}))
+    torch.testing.assert_close(marked[0], marked[1])
+
+
+def test_marks_around_numbers_are_taken_off():
+    words = [f"<0.{k:03}" if k % 3 else f"0.{k:03}" for k in range(1, N)]
+    data = loaded(a=[*words, "[98]"], b=[f"({k}.5)" if k % 2 else f"{k}.25" for k in range(N)])
+    a, b = data.preparation.columns[1:]
+    assert a.encode(pd.Series(["<0.006", "[98]", "0.5*"], dtype="str")).tolist() == [[0.006], [98], [0.5]]
+    assert b.encode(pd.Series(["(7.5)", "8.25"], dtype="str")).tolist() == [[-7.5], [8.25]]
+    assert "Signs such as < or * were taken off numbers, and (5) is -5: 'a', 'b'." in data.provenance
+
+
+def test_codes_with_letters_are_no_numbers():
+    families = [f"{100 + k % 25}{'A' if k in (3, 28) else ''}" for k in range(N)]
+    column = loaded(family=families).preparation.columns[1]
+    assert isinstance(column, CategoricalColumn)
+    assert "103A" in column.categories
+
+
+def test_the_dates_of_a_file_have_one_order():
+    plain = [f"{k % 9 + 1:02}/{k % 12 + 1:02}/2020" for k in range(N)]
+    telling = [f"{k % 28 + 1:02}/{k % 12 + 1:02}/2020" for k in range(N)]
+    assert [column.style.format for column in loaded(a=plain, b=telling).preparation.columns[1:]] == [
+        "%d/%m/%Y"
+    ] * 2
+    american = [f"{k % 12 + 1:02}/{k % 28 + 1:02}/2020" for k in range(N)]
+    assert loaded(a=plain, b=american).preparation.columns[1].style.format == "%m/%d/%Y"
+    assert loaded(a=plain).preparation.columns[1].style.format == "%m/%d/%Y"
+    commas = X.map(lambda value: f"{value:.3f}".replace(".", ","))
+    assert loaded(a=plain, b=commas).preparation.columns[1].style.format == "%d/%m/%Y"
+
+
+@pytest.mark.parametrize(
+    ("words", "days"),
+    [
+        (["04/08/63", "05/08/63", "13/01/70"], [0, 1, 2354]),
+        (["0 days 00:00:00", "2 days 12:00:00", "1 days 00:00:00.000000"], [0, 2.5, 1]),
+        (["1 day, 6:00:00", "2 days, 0:00:00"], [1.25, 2]),
+        (["1977-Jan", "1977-Feb"], [0, 31]),
+        (["1991 Jul", "1991 Aug"], [0, 31]),
+        (["Q1 2011", "Q22011"], [0, 90]),
+        (["01/2020", "03/2020"], [0, 60]),
+        (["20200101T120000", "20200102T000000"], [0, 0.5]),
+    ],
+)
+def test_dates_of_other_programs(words, days):
+    values = pd.Series(words, dtype="str")
+    numbers = date_style(values).numbers(values)
+    assert (numbers - numbers[-1]).tolist() == pytest.approx([day - days[-1] for day in days])
+
+
+def test_text_with_colons_is_no_date():
+    """Formats that hold a time already are not combined with another."""
+    words = ["1/1 a:b", "2/2 c:d", "3/3 e:f"]
+    assert date_style(pd.Series(words, dtype="str")) is None
+
+
+def test_names_of_rows_are_left_out_however_few(tmp_path):
+    (tmp_path / "few.csv").write_text('"","a","y"\n"Aisne",1.5,2\n"Jura",2.5,4\n"Somme",0.5,3\n')
+    assert load(tmp_path / "few.csv").columns.used == ("a",)
+
+
+def test_a_series_over_a_column_without_a_name(tmp_path):
+    rows = "".join(f"{1821 + k},{k * k % 17}.5\n" for k in range(20))
+    (tmp_path / "lynx.csv").write_text(",trappings\n" + rows)
+    assert load(tmp_path / "lynx.csv").columns.used == ("column 1",)
+
+
+def test_placeholders_among_targets_are_rows_without_one(tmp_path):
+    rows = [f"{k},{'.' if k % 5 == 0 else k * 1.5}" for k in range(1, 21)]
+    (tmp_path / "fred.csv").write_text("\n".join(["DATE,VALUE", *rows]))
+    data = load(tmp_path / "fred.csv")
+    assert (data.n, data.task) == (16, "regression")
+    words = [f"{k / 7:.2f},{'.-'[k % 2]}" for k in range(20)]
+    (tmp_path / "signs.csv").write_text("\n".join(["a,y", *words]))
+    assert load(tmp_path / "signs.csv").classes == ("-", ".")

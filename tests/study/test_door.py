@@ -196,6 +196,29 @@ def test_a_notebook_shows_the_answer_escaped(result):
     assert "These labels depend on the inputs" in unescape(shown)
 
 
+SOURCES = {  # what a study is called with: its data, and how they are read
+    "pandas": lambda: ((FRAME,), {"target": "y"}),
+    "polars": lambda: ((pl.from_pandas(FRAME),), {"target": "y"}),
+    "interchange": lambda: ((Interchange(FRAME),), {"target": "y"}),
+    "numpy": lambda: ((X, Y), {}),
+    "tensors": lambda: ((torch.tensor(X), torch.tensor(Y)), {}),
+    "torch data set": lambda: ((TensorDataset(torch.tensor(X), torch.tensor(Y)),), {}),
+}
+STUDIES = {
+    "compare": lambda *data, **reading: widenet.compare(*data, methods=("ridge",), folds=2, **reading),
+    "memorise": lambda *data, **reading: widenet.memorise(*data, layers=3, **reading),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_study_takes_data_of_every_kind(study, source):
+    data, reading = SOURCES[source]()
+    summary = STUDIES[study](*data, **reading).data
+    assert (summary.n, summary.task) == (60, "binary")
+    assert summary.num_features == (4 if reading else 3)
+
+
 def test_the_other_studies_have_the_same_doors(tmp_path):
     memorised = widenet.memorise(FRAME, target="y", layers=3)
     assert memorised.certified

@@ -1,6 +1,7 @@
 """What an audit will cost, said before anything large is allocated."""
 
 import torch
+from torch import Tensor
 
 from widenet.audit.result import GramPlan, Held
 from widenet.audit.train import training_seconds
@@ -15,14 +16,20 @@ BLOCK_COLUMNS = 24  # vectors in a block, besides the label columns
 NUM_VECTORS = 4000  # vectors of length n held at a time: a Krylov basis, or the preconditioner and its making
 NUM_PRODUCTS = 110  # block products of an audit by tiles in float64, ...
 NUM_SOLVE_PRODUCTS = 210  # ... and in float32, of the solves and their preconditioners, in half the time
-PILOT_ROWS = 1024  # of the kernel tile that is timed
+PILOT_ROWS = 512  # of the kernel tile that is timed
+PILOT_COLUMNS = 32
 
 
 def entry_rate(kernel: Kernel) -> float:
     """Kernel values from cosines, entries a second, by timing one tile."""
-    ones = torch.ones(PILOT_ROWS, 8, dtype=torch.float64)
-    rows = torch.nn.functional.normalize(ones + torch.arange(8), dim=1)
+    rows = pilot_rows()
     return PILOT_ROWS**2 / seconds_of(lambda: kernel.tile(rows, rows))
+
+
+def pilot_rows() -> Tensor:
+    """Rows of norm 1 that are far apart, as people's are: pairs that are close take far longer."""
+    angles = torch.arange(PILOT_ROWS * PILOT_COLUMNS, dtype=torch.float64).square_()
+    return torch.nn.functional.normalize(angles.cos_().view(PILOT_ROWS, PILOT_COLUMNS), dim=1)
 
 
 def forecast_audit(

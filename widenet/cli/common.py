@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # this imports torch, which takes longer than --help may
     from widenet.runs.store import Store
 
 DATA_KINDS = (
-    "DATA is a built-in name, a table (.csv, .tsv, .txt, .xlsx, .parquet, .jsonl; text also packed as .gz), "
+    "DATA is a built-in name, a table (.csv, .tsv, .txt, .xlsx, .parquet, .json; text also packed as .gz), "
     "an .npz file with X and y, or a folder with a folder of images for each class."
 )
 FAILED, WRONG_INPUT, FAILED_TRIALS, INTERRUPTED = 1, 2, 3, 130

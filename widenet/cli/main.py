@@ -46,6 +46,8 @@ for command in (verify, theory, reproduce, data, doctor):
 
 def main() -> NoReturn:
     """Run the command line; errors become one sentence and an exit code."""
+    # Threads that spin while they wait take the cores from others: much slower on a busy machine.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         sys.exit(cli(standalone_mode=False) or 0)
     except (KeyboardInterrupt, click.Abort):

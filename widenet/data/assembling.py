@@ -14,10 +14,20 @@ from widenet.base.errors import InputError
 from widenet.base.problems import Problems
 from widenet.base.wording import counted, shown
 from widenet.data.builtin import Pixels
-from widenet.data.columns import Column, NumericColumn, fit_array_columns, missing
+from widenet.data.columns import Column, NumericColumn, fit_array_columns, missing, placeholders
 from widenet.data.concept_names import CONCEPTS, TEST, TRAIN, Draw, parse_draw
 from widenet.data.dataset import Dataset, UsedColumns
-from widenet.data.deciding import Choice, LeftOut, decide_columns, file_decimal, gap_notes, reading_notes
+from widenet.data.deciding import (
+    Choice,
+    LeftOut,
+    decide_columns,
+    file_habits,
+    gap_notes,
+    is_text,
+    number_style,
+    reading_notes,
+)
+from widenet.data.guessing import guessed_target
 from widenet.data.leaks import Leak, find_leaks
 from widenet.data.prepare import Kind, Preparation, column_owners, fit_preparation
 from widenet.data.targets import Targets, class_targets, encode_like, encode_targets
@@ -160,13 +170,15 @@ def table_dataset(
         notes: What to tell of it first.
         header: Names of all columns; by default those of the table.
     """
+    table = guessed_target(table, choice.drop)
     names = unique_names([*table.features.columns, str(table.target.name)]) if header is None else header
     check_columns(names, str(table.target.name), choice.drop, choice.keep, choice.categorical)
-    target, has_target, missed = _with_target(table.target)
+    habits = file_habits(table)
+    target, has_target, missed = _with_target(table.target, habits.decimal)
     _refuse_few_rows(len(target), name)
     table = replace(table, features=table.features[has_target], target=target)
-    found = decide_columns(table, choice)
-    targets = found.problems.attempt(lambda: encode_targets(target, file_decimal(table)))
+    found = decide_columns(table, choice, habits)
+    targets = found.problems.attempt(lambda: encode_targets(target, habits.decimal))
     found.problems.refuse(shown(name))
     assert targets is not None
     columns = tuple(found.columns)
@@ -179,7 +191,8 @@ def table_dataset(
     preparation, X, prepared = fit_preparation(table.features, columns, kind or "standard", numbers)
     leaks = find_leaks(table.features, columns, targets)
     told = (*missed, *_left_out_note(found.left_out), *reading_notes(columns))
-    provenance = (*notes, *table.notes, targets.note, *told, *prepared)
+    why_target = (table.why_target,) if table.why_target else ()
+    provenance = (*notes, *table.notes, *why_target, targets.note, *told, *prepared)
     dataset = _assemble(
         name,
         X,
@@ -209,9 +222,11 @@ def _numbered(table: Table) -> Table:
     return replace(table, features=features.set_axis(index, axis=0), target=target.set_axis(index))
 
 
-def _with_target(target: pd.Series) -> tuple[pd.Series, np.ndarray, tuple[str, ...]]:
+def _with_target(target: pd.Series, decimal: str = ".") -> tuple[pd.Series, np.ndarray, tuple[str, ...]]:
     """The targets that there are, which rows have one, and a sentence on the others."""
     has_target = ~missing(target)
+    if is_text(target) and number_style(target, decimal) is not None:
+        has_target &= ~placeholders(target)  # a point or a dash is no number, but may be a class
     num_missed = int((~has_target).sum())
     if not num_missed:
         return target, has_target, ()

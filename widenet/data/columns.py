@@ -38,11 +38,13 @@ class NumericColumn:
         name: Its name in the table.
         fill: What replaces missing values, which a further column then marks; None where there are none.
         style: How its values are written.
+        words: Those among the numbers that stand for missing values.
     """
 
     name: str
     fill: float | None = None
     style: Style = PLAIN
+    words: tuple[str, ...] = ()
 
     @property
     def has_gaps(self) -> bool:
@@ -57,7 +59,7 @@ class NumericColumn:
     def encode(self, values: pd.Series) -> np.ndarray:
         """Numbers of shape (n, 1), or (n, 2) with ones where a value was missing."""
         parsed, gaps = self.style.numbers(values), placeholders(values)
-        wrong = np.isnan(parsed) & ~gaps
+        wrong = np.isnan(parsed) & ~gaps & ~np.asarray(values.isin(self.words))
         refuse_first(wrong, values, "is not a number: correct it or drop the row.")
         refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
         return self._filled(parsed, values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 DAY = 86_400  # seconds
 ISO, QUARTER = "ISO8601", "quarter"
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")  # of a day, without a date
-QUARTERS = re.compile(r"(\d{4})[ :-]?[qQ]([1-4])")  # 2020Q1, a quarter of a year
+# 2020Q1 or Q1 2020, a quarter of a year.
+QUARTERS = re.compile(
+    r"(?P<year>\d{4})[ :-]?[qQ](?P<quarter>[1-4])|[qQ](?P<quarter_first>[1-4])[ :/-]?(?P<year_last>\d{4})"
+)
+DURATION = "duration"  # as pandas writes the time between two moments
+DURATIONS = re.compile(r"-?\d+ days?(,? \+?\d{1,2}:\d{2}:\d{2}(\.\d+)?)?")
+LATEST = 2049  # the last year that two digits stand for, as spreadsheets have it
 DATES = (
     "%Y/%m/%d",
     "%Y.%m.%d",
@@ -41,8 +47,14 @@ DATES = (
     "%B %Y",
     "%b-%Y",
     "%b-%y",
-    "%Y%m%dT%H%M%S",
+    "%Y %b",
+    "%Y-%b",
+    "%Y %B",
+    "%m/%Y",
+    "%m.%Y",
+    "%Y/%m",
 )
+COMPACT = "%Y%m%dT%H%M%S"  # has its own time of the day
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %H:%M:%S.%f")
 SAMPLE = 30  # distinct words that a format is tried on before all are
 SHORTEST = 4  # characters of a date
@@ -54,7 +66,7 @@ class DateStyle:
 
     Attributes:
         format: As `strptime` knows it, or ISO; empty where values are times already.
-        start: The earliest, as ISO has it; empty for hours of a day, which start at midnight.
+        start: The earliest, as ISO has it; empty for hours of a day, which start at midnight, and durations.
     """
 
     format: str
@@ -66,9 +78,15 @@ class DateStyle:
         return self.format in TIMES
 
     def numbers(self, values: pd.Series) -> np.ndarray:
-        """Days since the start, or hours since midnight, float64 of shape (n,), NaN where there is none."""
+        """Days since the start or between two moments, or hours since midnight; float64 of shape (n,).
+
+        NaN where there is none.
+        """
         import pandas as pd
 
+        if self.format == DURATION:
+            spans = pd.to_timedelta(values, errors="coerce")
+            return np.array((spans / pd.Timedelta(days=1)).to_numpy(np.float64, na_value=np.nan))
         times = moments(values, self.format)
         start = pd.Timestamp("1900-01-01" if self.is_clock else self.start)
         seconds = (times - start) / pd.Timedelta(seconds=1)
@@ -88,51 +106,89 @@ def moments(values: pd.Series, style: str) -> pd.Series:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of years that a nanosecond clock cannot hold
             times = pd.to_datetime(values, format=style, errors="coerce", utc=style == ISO)
+        if "%y" in style:
+            times = times.mask(times.dt.year > LATEST, times - pd.DateOffset(years=100))
     return times.dt.tz_convert(None) if times.dt.tz is not None else times
 
 
-def _first_month(quarter: re.Match[str]) -> str:
-    return f"{quarter[1]}-{3 * int(quarter[2]) - 2:02}"
+def _first_month(found: re.Match[str]) -> str:
+    quarter = int(found["quarter"] or found["quarter_first"])
+    return f"{found['year'] or found['year_last']}-{3 * quarter - 2:02}"
 
 
-def date_style(values: pd.Series) -> DateStyle | None:
-    """The style of a column of times, or of text in which every word is one; None where they are none."""
-    style = "" if values.dtype.kind == "M" else _format_of(values.dropna().unique().tolist())
+def date_style(values: pd.Series, *, day_first: bool = False) -> DateStyle | None:
+    """The style of a column of times, or of text in which every word is one; None where they are none.
+
+    Args:
+        values: The column.
+        day_first: Whether 01/02/2020 is the first of February, where the column does not tell.
+    """
+    words = [] if values.dtype.kind == "M" else values.dropna().unique().tolist()
+    style = "" if values.dtype.kind == "M" else _format_of(words, day_first=day_first)
     return None if style is None else _started(values, style)
 
 
-def most_dates(values: pd.Series) -> DateStyle | None:
+def most_dates(values: pd.Series, *, day_first: bool = False) -> DateStyle | None:
     """The style of text in which most words are dates, all of them in one way."""
     words = values.dropna()
-    for style in _formats(words.unique()[:SAMPLE].tolist()):
-        if 2 * int(moments(words, style).notna().sum()) > len(words):
+    for style in _formats(words.unique()[:SAMPLE].tolist(), day_first=day_first):
+        found = DateStyle(style, "1900-01-01").numbers(words)
+        if 2 * int(np.isfinite(found).sum()) > len(words):
             return _started(values, style)
     return None
 
 
+def is_day_first(columns: Iterable[Sequence[str]]) -> bool | None:
+    """Whether the dates among columns of words have the day first; None where none of them tells."""
+    found = set()
+    for words in columns:
+        orders = {_format_of(words, day_first=day_first) for day_first in (False, True)}
+        if (
+            len(orders) == 1
+            and (style := orders.pop())
+            and style[:2] in ("%d", "%m")
+            and style[3:5] in ("%d", "%m")
+        ):
+            found.add(style.startswith("%d"))
+    return found.pop() if len(found) == 1 else None
+
+
 def _started(values: pd.Series, style: str) -> DateStyle:
-    start = "" if style in TIMES else moments(values, style).min().isoformat()
+    start = "" if style in (*TIMES, DURATION) else moments(values, style).min().isoformat()
     return DateStyle(style, start)
 
 
-def _format_of(words: Sequence[str]) -> str | None:
+def _format_of(words: Sequence[str], *, day_first: bool = False) -> str | None:
     """The first format that all words have, tried on some of them first."""
-    for style in _formats(words[:SAMPLE]):
+    for style in _formats(words[:SAMPLE], day_first=day_first):
         if _all_parse(words[:SAMPLE], style) and _all_parse(words, style):
             return style
     return None
 
 
-def _formats(words: Sequence[str]) -> list[str]:
+def _formats(words: Sequence[str], *, day_first: bool) -> list[str]:
     """Formats worth a try: none where words cannot be dates."""
     if not words or not all(len(word) >= SHORTEST and any(map(str.isdigit, word)) for word in words[:3]):
         return []
     if QUARTERS.fullmatch(words[0]):
         return [QUARTER]
-    if any(":" in word for word in words) and all(len(word) <= len("12:00:00.000000 PM") for word in words):
-        return [*TIMES, ISO, *(date + clock for date in DATES for clock in CLOCKS)]
-    clocks = CLOCKS if any(":" in word for word in words) else ("",)
-    return [ISO, *(date + clock for date in DATES for clock in clocks)]
+    if DURATIONS.fullmatch(words[0]):
+        return [DURATION]
+    has_clock = any(":" in word for word in words)
+    is_short = all(len(word) <= len("12:00:00.000000 PM") for word in words)
+    dates = sorted(DATES, key=lambda date: not date.startswith("%d")) if day_first else DATES
+    signs = {_signs(word) for word in words}
+    possible = [style for date in dates for clock in CLOCKS if _signs(style := date + clock) in signs]
+    return [*(TIMES if has_clock and is_short else ()), ISO, COMPACT, *possible]
+
+
+def _signs(text: str) -> str:
+    """What stands between the words and numbers of a date or of its format.
+
+    >>> _signs("%d.%m.%Y %H:%M"), _signs("24.12.2020 18:30")
+    ('.. :', '.. :')
+    """
+    return re.sub(r"\w+", "", text.replace("%", ""))
 
 
 def _all_parse(words: Sequence[str], style: str) -> bool:
@@ -140,4 +196,5 @@ def _all_parse(words: Sequence[str], style: str) -> bool:
 
     if style == ISO and not all("-" in word for word in words):
         return False  # 2020 and 20200131 are numbers
-    return bool(moments(pd.Series(words, dtype="str"), style).notna().all())
+    found = DateStyle(style, "1900-01-01").numbers(pd.Series(words, dtype="str"))
+    return bool(np.isfinite(found).all())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from widenet.base.errors import InputError
 from widenet.base.problems import Problems
 from widenet.base.wording import counted, listed, natural_key, shown
 from widenet.data.columns import (
+    FEW,
     ROWS_PER_CODE,
     CategoricalColumn,
     Column,
@@ -20,11 +22,12 @@ from widenet.data.columns import (
     refuse_first,
     texts,
 )
-from widenet.data.dates import DateStyle, date_style, most_dates
-from widenet.data.identifiers import COUNTS, LEAST_ROWS, why_number_identifies
+from widenet.data.dates import DURATION, DateStyle, date_style, is_day_first, most_dates
+from widenet.data.identifiers import COUNTS, LEAST_ROWS, UNNAMED, why_number_identifies
 from widenet.data.written import (
     PLAIN,
     NumberStyle,
+    are_codes,
     best_style,
     decimal_of,
     is_infinite,
@@ -36,8 +39,10 @@ from widenet.files.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+TWO_ORDERS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}")  # how dates begin whose month may come second
 MOST_CODES = 100  # distinct values, numbers and others, that are taken for codes
 MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become
+LEAST_UNNAMED = 3  # rows whose texts, in a column without a name, are the names of rows
 ALWAYS_CATEGORIES = 10  # so few distinct texts are categories even where most rows have their own
 
 
@@ -54,6 +59,19 @@ class Choice:
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How the people who wrote a table write numbers and dates, where a column alone does not tell.
+
+    Attributes:
+        decimal: The decimal sign.
+        day_first: Whether 01/02/2020 is the first of February.
+    """
+
+    decimal: str = "."
+    day_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,25 +106,26 @@ class LeaveOutError(Exception):
     """A column is not to be used; the message is the reason."""
 
 
-def decide_columns(table: Table, choice: Choice) -> Decisions:
+def decide_columns(table: Table, choice: Choice, habits: Habits) -> Decisions:
     """Decide on every column of a table; all that is wrong with them is collected."""
-    found = _decide(table, choice)
-    counters = tuple(each.name for each in found.left_out if each.why == COUNTS)
+    found = _decide(table, choice, habits)
+    counters = tuple(each.name for each in found.left_out if each.why in (COUNTS, UNNAMED))
     if found.columns or found.problems.found or not counters:
         return found
-    return _decide(table, replace(choice, keep=(*choice.keep, *counters)))  # a series over its row numbers
+    return _decide(
+        table, replace(choice, keep=(*choice.keep, *counters)), habits
+    )  # a series over row numbers
 
 
-def _decide(table: Table, choice: Choice) -> Decisions:
+def _decide(table: Table, choice: Choice, habits: Habits) -> Decisions:
     found = Decisions(left_out=[LeftOut(name, why) for name, why in table.left_out.items()])
-    decimal = file_decimal(table)
     for name in table.features.columns:
         values = table.features[name]
         if name in choice.drop:
             found.left_out.append(LeftOut(name, "was dropped as requested"))
             continue
         try:
-            found.columns.append(_decided(values, decimal, choice, is_unnamed=name in table.unnamed))
+            found.columns.append(_decided(values, habits, choice, is_unnamed=name in table.unnamed))
         except LeaveOutError as reason:
             found.left_out.append(LeftOut(name, str(reason)))
         except InputError as error:
@@ -114,13 +133,18 @@ def _decide(table: Table, choice: Choice) -> Decisions:
     return found
 
 
-def file_decimal(table: Table) -> str:
-    """The decimal sign of a table's numbers: as its columns settle it, else as its layout suggests."""
+def file_habits(table: Table) -> Habits:
+    """The signs and the order of a table's numbers and dates, as its columns settle them between them.
+
+    Where no column does, the layout suggests the decimal sign, and a comma goes with days before months.
+    """
     columns = [*(table.features[name] for name in table.features.columns), table.target]
-    words = [_some_words(values) for values in columns if is_text(values)]
-    if table.decimal == "." and not any("," in word for some in words for word in some):
-        return "."
-    return decimal_of(words) or table.decimal
+    words = [some for values in columns if is_text(values) for some in [_some_words(values)] if some]
+    decimal = table.decimal
+    if decimal == "," or any("," in word for some in words for word in some):
+        decimal = decimal_of(words) or decimal
+    day_first = is_day_first(some for some in words if TWO_ORDERS.match(some[0]))
+    return Habits(decimal, decimal == "," if day_first is None else day_first)
 
 
 def is_text(values: pd.Series) -> bool:
@@ -134,7 +158,7 @@ def is_text(values: pd.Series) -> bool:
 
 def fit_column(values: pd.Series) -> Column:
     """How a column becomes numbers, where nothing else is known of it."""
-    return _decided(values, ".", Choice(keep=(str(values.name),)), is_unnamed=False)
+    return _decided(values, Habits(), Choice(keep=(str(values.name),)), is_unnamed=False)
 
 
 def _some_words(values: pd.Series) -> list[str]:
@@ -142,7 +166,7 @@ def _some_words(values: pd.Series) -> list[str]:
     return [word for word in words if any(map(str.isdigit, word))]
 
 
-def _decided(values: pd.Series, decimal: str, choice: Choice, *, is_unnamed: bool) -> Column:
+def _decided(values: pd.Series, habits: Habits, choice: Choice, *, is_unnamed: bool) -> Column:
     import pandas as pd
 
     name = str(values.name)
@@ -150,13 +174,15 @@ def _decided(values: pd.Series, decimal: str, choice: Choice, *, is_unnamed: boo
     if missing(values).all():
         raise LeaveOutError("has no value in any row")
     if name in choice.categorical or isinstance(values.dtype, pd.CategoricalDtype):
-        return _categories(values, is_kept=is_kept or name in choice.categorical)
+        return _categories(values, is_kept=is_kept or name in choice.categorical, is_unnamed=is_unnamed)
     if values.dtype.kind == "m":
         values = (values / pd.Timedelta(days=1)).rename(name)
-    style = number_style(values, decimal)
+    style = number_style(values, habits.decimal)
     if style is None:
-        dates = column_dates(values)
-        return _categories(values, is_kept=is_kept) if dates is None else _filled(values, dates)
+        dates = column_dates(values, day_first=habits.day_first)
+        if dates is None:
+            return _categories(values, is_kept=is_kept, is_unnamed=is_unnamed)
+        return _filled(values, dates)
     column = _filled(values, style)
     if not is_kept and not placeholders(values).any():
         why = why_number_identifies(values, style.numbers(values), is_unnamed=is_unnamed)
@@ -171,14 +197,15 @@ def _filled(values: pd.Series, style: NumberStyle | DateStyle) -> NumericColumn:
     gaps = np.isnan(parsed)
     if gaps.all():
         raise LeaveOutError("has no value in any row")
-    return NumericColumn(str(values.name), float(np.nanmedian(parsed)) if gaps.any() else None, style)
+    words = values[gaps & ~placeholders(values)].unique()
+    fill = float(np.nanmedian(parsed)) if gaps.any() else None
+    return NumericColumn(str(values.name), fill, style, tuple(map(str, words)))
 
 
 def number_style(values: pd.Series, decimal: str) -> NumberStyle | None:
-    """How the numbers of a column are written; None where it holds none.
+    """How the numbers of a column are written; None where it holds none, or codes.
 
-    A column that is nearly all numbers is refused by the first value that is none. Codes such as 0, 1, 2, 3+
-    are no numbers: few distinct values, none of those that are no numbers alone.
+    Words among numbers are not read by the style. Codes such as 0, 1, 2, 3+ or 135, 136A are no numbers.
 
     Args:
         values: The column, its index the numbers of the rows.
@@ -198,43 +225,42 @@ def number_style(values: pd.Series, decimal: str) -> NumberStyle | None:
     style = best_style(words, decimal) if words else None
     if style is not None or not any(character.isdigit() for word in words for character in word):
         return style
+    return _style_of_most(given, words)
+
+
+def _style_of_most(given: pd.Series, words: list[str]) -> NumberStyle | None:
+    """The style of a column in which most values are numbers; None where fewer are, or these are codes."""
     style = most_numbers(words)
-    odd = np.isnan(style.numbers(given))
-    is_coded = len(words) <= MOST_CODES and len(words) * ROWS_PER_CODE <= len(given)
+    odd = np.isnan(replace(style, has_marks=False).numbers(given))
+    unread = given[np.isnan(style.numbers(given))]
+    has_digits = any(character.isdigit() for word in given[odd].unique() for character in word)
+    num_codes = MOST_CODES if has_digits else FEW
+    is_coded = len(words) <= num_codes and len(words) * ROWS_PER_CODE <= len(given)
     if is_coded and given[odd].value_counts().min() > 1:
         return None
-    if 2 * int(odd.sum()) <= len(given):
-        most = f"{len(given) - int(odd.sum()):,} of {len(given):,}"
-        advice = f"is not a number, as {most} values of this column are: correct it, or name the column in "
-        refuse_first(odd, given, f"{advice}`categorical` or `drop`.", numbered=True)
-    return None
+    if 2 * len(unread) > len(given):
+        return None
+    if len(unread) > 1 and are_codes(unread.unique(), given[~odd].unique()):
+        return None
+    return style
 
 
-def column_dates(values: pd.Series) -> DateStyle | None:
-    """How the dates of a column are written; None where it holds none. One that nearly does is refused."""
+def column_dates(values: pd.Series, *, day_first: bool = False) -> DateStyle | None:
+    """How the dates of a column are written; None where fewer than half of its values are dates."""
     if values.dtype.kind == "M":
         return date_style(values)
     if not is_text(values):
         return None
     given = values[~placeholders(values)]
-    style = date_style(given)
-    if style is not None:
-        return style
-    style = most_dates(given)
-    if style is not None:
-        odd = np.isnan(style.numbers(given))
-        most = f"{len(given) - int(odd.sum()):,} of {len(given):,}"
-        advice = f"is not a date, as {most} values of this column are: correct it, or name the column in "
-        refuse_first(odd, given, f"{advice}`categorical` or `drop`.", numbered=True)
-    return None
+    return date_style(given, day_first=day_first) or most_dates(given, day_first=day_first)
 
 
-def _categories(values: pd.Series, *, is_kept: bool) -> Column:
+def _categories(values: pd.Series, *, is_kept: bool, is_unnamed: bool) -> Column:
     name, gaps = str(values.name), missing(values)
     words = texts(values)[~gaps]
     distinct = {str(word) for word in words}
     if not is_kept:
-        _leave_out_text(len(distinct), len(words))
+        _leave_out_text(len(distinct), len(words), LEAST_UNNAMED if is_unnamed else LEAST_ROWS)
     if len(distinct) > MAX_CATEGORIES:
         raise InputError(
             f"Column {shown(name)} has {len(distinct):,} different values, but at most {MAX_CATEGORIES:,} "
@@ -243,8 +269,8 @@ def _categories(values: pd.Series, *, is_kept: bool) -> Column:
     return CategoricalColumn(name, tuple(sorted(distinct, key=natural_key)), bool(gaps.any()))
 
 
-def _leave_out_text(num_distinct: int, num_rows: int) -> None:
-    if num_distinct == num_rows >= LEAST_ROWS:
+def _leave_out_text(num_distinct: int, num_rows: int, least_rows: int) -> None:
+    if num_distinct == num_rows >= least_rows:
         raise LeaveOutError("has a different text in every row")
     if num_distinct > max(ALWAYS_CATEGORIES, num_rows / 2) or num_distinct > MAX_CATEGORIES:
         raise LeaveOutError(
@@ -264,7 +290,15 @@ def reading_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
             notes.append(f"Numbers were read with {style.name}: {listed(names)}.")
         if style.sign:
             notes.append(f"{shown(style.sign)} was taken off the numbers of {listed(names)}.")
+        if style.has_marks:
+            notes.append(f"Signs such as < or * were taken off numbers, and (5) is -5: {listed(names)}.")
     notes += _date_notes(numeric)
+    for column in numeric:
+        if column.words:
+            notes.append(
+                f"Words among the values of {shown(column.name)} were taken as missing: "
+                f"{listed(column.words)}."
+            )
     if one_hot:
         width = sum(len(column.names) for column in one_hot)
         notes.append(f"One-hot encoded into {width:,} columns: {listed(column.name for column in one_hot)}.")
@@ -276,6 +310,8 @@ def _date_notes(numeric: list[NumericColumn]) -> list[str]:
     for column in numeric:
         if isinstance(column.style, DateStyle) and column.style.is_clock:
             notes.append(f"Times became hours since midnight: {shown(column.name)}.")
+        elif isinstance(column.style, DateStyle) and column.style.format == DURATION:
+            notes.append(f"Durations became days: {shown(column.name)}.")
         elif isinstance(column.style, DateStyle):
             start = column.style.start.removesuffix("T00:00:00").replace("T", " ")
             order = {"%m/%d": " (month first)", "%d/%m": " (day first)"}.get(column.style.format[:5], "")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COUNTS = "numbers the rows"
+UNNAMED = "has no name and a different whole number in every row"
 LEAST_ROWS = 10  # below which any column might count by chance
 COUNTER_NAMES = {"identifier", "index", "idx", "row", "rowid", "rownum", "row number", "rownames", "level 0"}
 
@@ -43,7 +44,7 @@ def why_number_identifies(values: pd.Series, numbers: np.ndarray, *, is_unnamed:
     if len(numbers) >= LEAST_ROWS and first[0] in (0, -1) and (first == first[0]).all():
         return COUNTS
     if values.is_unique and is_unnamed:
-        return "has no name and a different whole number in every row"
+        return UNNAMED
     if values.is_unique and is_key_name(str(values.name)):
         return "is called an identifier and has a different whole number in every row"
     return ""

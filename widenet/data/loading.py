@@ -54,12 +54,12 @@ def load(
 
     Args:
         source: A name of `builtin_names()`, those of concept classes with options if wanted
-            (`resnet-cube:n=1000,seed=1`); a path to a .csv, .tsv, .xlsx, .parquet, .jsonl or .npz file
+            (`resnet-cube:n=1000,seed=1`); a path to a .csv, .tsv, .xlsx, .parquet, .json, .jsonl or .npz file
             (arrays X and y), or to a folder with a folder of images for each class; a table of pandas, polars
             or Arrow; an array or tensor of rows; or a torch `Dataset` of pairs.
         y: Targets of a table or array of rows, one for each; leave it out where they are in the source.
         target: Name of a table's target column. By default the column called target, label, y or class, else
-            the last one.
+            the last one that can be learned.
         prepare: `unit` scales rows to norm 1 and does nothing else (the default for images); `standard` (the
             default for tables) is told in `Preparation`; `raw` leaves rows as they are (the default for
             concept classes).

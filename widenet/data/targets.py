@@ -95,6 +95,10 @@ def encode_targets(values: pd.Series, decimal: str = ".") -> Targets:
             _refuse_times(values)
         return _text_classes(given, values)
     parsed = style.numbers(values)
+    wrong = np.isnan(parsed)
+    most = f"{len(values) - int(wrong.sum()):,} of {len(values):,}"
+    advice = f"is not a number, as {most} targets are: correct it, drop the row, or choose another `target`."
+    refuse_first(wrong, values, advice, numbered=True)
     refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.", numbered=True)
     whole = whole_numbers(values, parsed, style)
     distinct, index = np.unique(parsed if whole is None else whole, return_inverse=True)

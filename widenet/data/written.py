@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,10 +12,16 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_WORDS = 1000  # that a style is judged by where not all of them have it
 EXPONENT = r"([eE][+-]?\d+)?"
 SPACES = " \u00a0\u202f'\u2019"  # between thousands: spaces, some of which do not break, and apostrophes
 CURRENCIES = "$€£¥"  # before or behind a number
 UNIT = re.compile(r"[+-]?[\d.,]+ ?([^\W\d_][^\d\s]{0,9}|%)")  # 12 kg, 3.5km/h, 45%
+# What people put around a number: limits of detection, estimates, footnotes. (5) is an accountant's -5.
+MARKS = re.compile(r"[<>≤≥~≈=*\[\s]*(?P<number>.*?)[\]*+†‡#\s]*")
+NEGATIVE = re.compile(r"\((?P<number>.*)\)")
+CODE = re.compile(r"(?=.*[A-Za-z])[A-Za-z]{0,3}\d+[A-Za-z]{0,3}", re.ASCII)  # 136A, c168
+WHOLE = re.compile(r"\d+", re.ASCII)
 # What stands for a missing value among numbers and dates, where it cannot be a category.
 PLACEHOLDERS = {
     "-",
@@ -48,6 +54,7 @@ class NumberStyle:
         thousands: Signs between thousands.
         grammar: What a number looks like.
         sign: A currency or a unit that goes with the numbers.
+        has_marks: Whether signs such as < or * around the numbers are taken off.
     """
 
     name: str
@@ -55,6 +62,7 @@ class NumberStyle:
     thousands: str
     grammar: re.Pattern[str]
     sign: str = ""
+    has_marks: bool = False
 
     def numbers(self, values: pd.Series) -> np.ndarray:
         """Text as float64 of shape (n,), NaN where missing or no number of this style."""
@@ -68,6 +76,7 @@ class NumberStyle:
 
     def _plain(self, word: str) -> str:
         word = word.replace(self.sign, "").strip() if self.sign else word.strip()
+        word = unmarked(word) if self.has_marks else word
         if not self.grammar.fullmatch(word):
             return word if is_infinite(word) else "no number"
         for sign in self.thousands:
@@ -110,6 +119,23 @@ def plain_numbers(values: pd.Series) -> np.ndarray:
     return np.array(pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan))
 
 
+def unmarked(word: str) -> str:
+    """A number without the signs around it, as plain text has it.
+
+    >>> unmarked("<0.006"), unmarked("[98]"), unmarked("(1,234)")
+    ('0.006', '98', '-1,234')
+    """
+    negative = NEGATIVE.fullmatch(word)
+    found = MARKS.fullmatch(negative["number"] if negative else word)
+    number = found["number"] if found else word
+    return f"-{number}" if negative else number
+
+
+def are_codes(words: Iterable[str], others: Iterable[str]) -> bool:
+    """Whether several words are codes such as 136A, in a column whose other words are whole numbers."""
+    return all(map(CODE.fullmatch, words)) and all(map(WHOLE.fullmatch, others))
+
+
 def is_infinite(word: str) -> bool:
     """Whether a word is an infinite number."""
     return word.lower().lstrip("+-") in ("inf", "infinity")
@@ -120,7 +146,7 @@ def styles_of(words: Sequence[str]) -> list[NumberStyle]:
     sign = _common_sign(words)
     bare = [word.replace(sign, "").strip() for word in words] if sign else list(words)
     fitting = [style for style in STYLES if all(style.grammar.fullmatch(word) for word in bare)]
-    return [NumberStyle(*_fields(style), sign) for style in fitting] if sign else fitting
+    return [replace(style, sign=sign) for style in fitting] if sign else fitting
 
 
 def best_style(words: Sequence[str], decimal: str) -> NumberStyle | None:
@@ -152,8 +178,15 @@ def best_style(words: Sequence[str], decimal: str) -> NumberStyle | None:
 
 def most_numbers(words: Iterable[str]) -> NumberStyle:
     """The style in which most words are numbers, for a column in which not all of them are."""
-    words = list(words)
-    return max(STYLES, key=lambda style: sum(bool(style.grammar.fullmatch(word)) for word in words))
+    words = list(words)[:MOST_WORDS]
+    bare = [unmarked(word) for word in words]
+    marked = [replace(style, has_marks=True) for style in STYLES]
+    return max(
+        (*STYLES, *marked),  # the first of those that read as many
+        key=lambda style: sum(
+            bool(style.grammar.fullmatch(word)) for word in (bare if style.has_marks else words)
+        ),
+    )
 
 
 def decimal_of(columns: Iterable[Sequence[str]]) -> str:
@@ -197,7 +230,3 @@ def _is_at_an_end(sign: str, word: str) -> bool:
     """Whether a sign stands before a number or behind it, at most once, or not at all."""
     bare = word.lstrip("+-")
     return sign not in word or (word.count(sign) == 1 and sign in (bare[:1], bare[-1:]))
-
-
-def _fields(style: NumberStyle) -> tuple[str, str, str, re.Pattern[str]]:
-    return style.name, style.decimal, style.thousands, style.grammar

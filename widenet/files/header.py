@@ -4,14 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from widenet.base.errors import InputError
 from widenet.base.wording import listed, near_names, shown
+from widenet.files.heading import holds_values, is_number
 
 TARGET_NAMES = ("target", "label", "y", "class")
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-WHOLE = re.compile(r"\d{1,9}", re.ASCII)
 PANDAS_UNNAMED = re.compile(r"Unnamed: \d+")  # how pandas calls a column without a name
 
 
@@ -49,10 +47,10 @@ def header_of(given: Sequence[str], file_name: str) -> Header:
             f"{file_name} has only the column {shown(given[0])}: it needs features and a target."
         )
     if holds_values(given):
-        value = next(name for name in given if NUMBER.fullmatch(name))
+        value = next(name for name in given if is_number(name))
         raise InputError(
-            f"The first line of {file_name} holds values such as {shown(value)}, not column names: add a "
-            "header line with a name for each column."
+            f"The first line of {file_name} holds values such as {shown(value)}, not column names, and is "
+            "unlike the lines below it: add a header line with a name for each column."
         )
     return unique_names(given)
 
@@ -84,32 +82,23 @@ def _free(name: str, position: int, number: int, taken: set[str]) -> str:
     return chosen
 
 
-def holds_values(names: Sequence[str]) -> bool:
-    """Whether a first line looks like a row of data: numbers, unless they are whole and count upwards.
-
-    >>> holds_values(["5.1", "3.5", "setosa"]), holds_values(["country", "1990", "1995"])
-    (True, False)
-    """
-    numbers = [name for name in names if NUMBER.fullmatch(name)]
-    if not numbers:
-        return False
-    if not all(WHOLE.fullmatch(name) for name in numbers):
-        return True
-    whole = [int(name) for name in numbers]
-    return any(later <= earlier for earlier, later in pairwise(whole))
-
-
-def choose_target(header: Header, target: str | None) -> tuple[str, str]:
-    """The target column and a sentence on why it is the one."""
+def choose_target(header: Header, target: str | None) -> tuple[str, str, bool]:
+    """The target column, a sentence on why it is the one, and whether it is a guess: the last one."""
     if target is not None:
         if target in header.repeated:
             raise InputError(f"More than one column is named {shown(target)}: rename the one to predict.")
         if target in header.names:
-            return target, f"The target is column {shown(target)}, as requested."
+            return target, f"The target is column {shown(target)}, as requested.", False
         raise InputError(f"There is no column {shown(target)}: {near_names(target, header.names)}")
     for wanted in TARGET_NAMES:
-        for name in header.names:
-            if name.casefold() == wanted:
-                return name, f"The target is column {shown(name)}, chosen by its name."
+        for position, name in enumerate(header.names):
+            if name.casefold() == wanted and not _is_coordinate(header.names, position):
+                return name, f"The target is column {shown(name)}, chosen by its name.", False
     named = [name for name in header.names if name not in header.unnamed] or list(header.names)
-    return named[-1], f"The target is column {shown(named[-1])}, chosen because it is the last."
+    return named[-1], f"The target is column {shown(named[-1])}, chosen because it is the last.", True
+
+
+def _is_coordinate(names: Sequence[str], position: int) -> bool:
+    """Whether a column is the y of coordinates x, y: it follows an x, and others follow it."""
+    follows_x = position > 0 and names[position - 1].casefold() == "x"
+    return names[position].casefold() == "y" and follows_x and position < len(names) - 1

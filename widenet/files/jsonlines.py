@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, whose keys are the columns."""
+"""JSON: an object a line, or a list of objects; their keys are the columns."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ MOST_WRONG = 5  # lines that are told one by one
 
 
 def json_names(path: Path) -> Header | None:
-    """The keys of the first lines; None where these do not fit into the start of the file."""
+    """The keys of the first lines; None where these do not fit into the start of the file, or are a list."""
     text, _ = decoded(read_start(path, START), cut=True)
+    if _is_list(text):
+        return None
     lines = text.splitlines()
     if len(text) >= START:
         lines = lines[:-1]  # may be cut
@@ -31,14 +33,14 @@ def json_names(path: Path) -> Header | None:
 
 
 def read_json_lines(path: Path) -> Sheet:
-    """Read a `.jsonl` file: first line is row 1; a key that a line lacks is missing there."""
+    """Read a `.jsonl` or `.json` file: first object is row 1; a key that an object lacks is missing there."""
     import pandas as pd
 
     content = read_bytes(path)
     require_memory(COPIES * len(content), f"JSON of {len(content):,} bytes")
     text, encoding = decoded(content)
     file_name = shown(path.name)
-    records = _records(text.splitlines(), file_name)
+    records = _listed(text, file_name) if _is_list(text) else _records(text.splitlines(), file_name)
     if not records:
         raise InputError(f"{file_name} is empty: it needs an object on each line.")
     header = _header(records, file_name)
@@ -55,6 +57,26 @@ def read_json_lines(path: Path) -> Sheet:
 
 def _header(records: list[dict[str, Any]], file_name: str) -> Header:
     return header_of(list(dict.fromkeys(key for record in records for key in record)), file_name)
+
+
+def _is_list(text: str) -> bool:
+    """Whether the objects are the items of a list, rather than on a line each."""
+    return text.lstrip()[:1] == "["
+
+
+def _listed(text: str, file_name: str) -> list[dict[str, Any]]:
+    """The objects of a list; anything else is refused."""
+    try:
+        records = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file_name} is not JSON ({error}): save it again.") from error
+    wrong = [number for number, record in enumerate(records, start=1) if not isinstance(record, dict)]
+    if wrong:
+        raise InputError(
+            f"Item {wrong[0]} of the list in {file_name} is no object with keys, as a row has to be: write "
+            '[{"column": value, ...}, ...].'
+        )
+    return list(records)
 
 
 def _records(lines: list[str], file_name: str) -> list[dict[str, Any]]:

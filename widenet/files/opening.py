@@ -9,6 +9,7 @@ from widenet.base.problems import Problems
 from widenet.base.wording import near_names, shown
 from widenet.files import arrow, delimited, jsonlines, spreadsheet
 from widenet.files.header import Header, choose_target
+from widenet.files.packed import OPENERS
 from widenet.files.table import Sheet
 
 
@@ -23,28 +24,24 @@ class Format:
 TEXT = Format(delimited.delimited_names, delimited.read_delimited)
 SPREADSHEET = Format(spreadsheet.spreadsheet_names, spreadsheet.read_spreadsheet)
 LINES = Format(jsonlines.json_names, jsonlines.read_json_lines)
+PLAIN = {
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat", ".data"), TEXT),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), LINES),
+}
 FORMATS = {
-    ".csv": TEXT,
-    ".tsv": TEXT,
-    ".txt": TEXT,
-    ".csv.gz": TEXT,
-    ".tsv.gz": TEXT,
-    ".txt.gz": TEXT,
+    **PLAIN,
+    **{ending + packed: kind for ending, kind in PLAIN.items() for packed in OPENERS},
     ".xlsx": SPREADSHEET,
     ".xlsm": SPREADSHEET,
     ".parquet": Format(arrow.parquet_names, arrow.read_parquet),
-    ".jsonl": LINES,
-    ".ndjson": LINES,
-    ".jsonl.gz": LINES,
 }
 ARRAYS = ".npz"
 KINDS = (
-    "a .csv, .tsv, .xlsx, .parquet, .jsonl or .npz file, or a folder with a folder of images for each class"
+    "a .csv, .tsv, .xlsx, .parquet, .json or .npz file, or a folder with a folder of images for each class"
 )
 OTHERS = {  # endings of what people have and we do not read: what to do
     ".xls": "save it as .xlsx or .csv",
     ".ods": "save it as .xlsx or .csv",
-    ".json": "write an object on each line and call it .jsonl",
     ".npy": "save X and y with numpy.savez(file, X=X, y=y)",
     ".zip": "unpack it",
     ".pkl": "it may run code when it is opened; save it as .parquet or .csv",
@@ -59,7 +56,7 @@ def ending_of(path: Path) -> str:
     '.csv.gz'
     """
     ending = path.suffix.lower()
-    return Path(path.stem).suffix.lower() + ending if ending == ".gz" else ending
+    return Path(path.stem).suffix.lower() + ending if ending in OPENERS else ending
 
 
 def stem_of(path: Path) -> str:
@@ -119,12 +116,12 @@ def check_columns(
 ) -> None:
     """Refuse names of columns that are not there, and columns with two uses; all of them at once."""
     problems = Problems()
-    chosen = problems.attempt(lambda: choose_target(header, target)[0])
+    problems.attempt(lambda: choose_target(header, target))
     for option, names in (("drop", drop), ("keep", keep), ("categorical", categorical)):
         for name in names:
             if name not in header.names:
                 problems.add(f"`{option}` names no column: {shown(name)}; {near_names(name, header.names)}")
-            elif name == chosen:
+            elif name == target:
                 problems.add(f"Column {shown(name)} is the target, so `{option}` does not apply to it.")
     for name in set(drop) & {*keep, *categorical}:
         problems.add(f"Column {shown(name)} is in `drop` and used as well: name it once.")

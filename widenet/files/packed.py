@@ -1,10 +1,14 @@
 """Packed files opened without trust: what they unpack to is bounded before memory is taken."""
 
+import bz2
 import gzip
 import io
+import lzma
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO, Any
 
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
@@ -13,34 +17,41 @@ from widenet.base.wording import shown
 MAX_RATIO = 500  # unpacked bytes for each stored byte; more is nearly all zeros, or made to fill the memory
 RATIO_MATTERS = 2**26  # bytes below which any ratio is harmless
 CHUNK = 2**22  # bytes that are unpacked at a time
+OPENERS: dict[str, Callable[..., IO[Any]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
 COPIES = 4  # of a file's bytes that reading it holds at the same time
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, unpacked where its name ends in .gz."""
+    """The content of a file, unpacked where its name says that it is packed."""
     num_bytes = path.stat().st_size
     require_memory(COPIES * num_bytes, f"A file of {num_bytes:,} bytes")
-    if path.suffix.lower() != ".gz":
+    if path.suffix.lower() not in OPENERS:
         return path.read_bytes()
     try:
         return _unpacked(path, num_bytes)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{shown(path.name)} is not a valid .gz file ({error}): pack it again.") from error
+    except UNREADABLE as error:
+        raise _damaged(path, error) from error
 
 
 def read_start(path: Path, num_bytes: int) -> bytes:
-    """The first bytes of a file, unpacked where its name ends in .gz."""
+    """The first bytes of a file, unpacked where its name says that it is packed."""
     try:
-        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-            return file.read(num_bytes)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{shown(path.name)} is not a valid .gz file ({error}): pack it again.") from error
+        with OPENERS.get(path.suffix.lower(), open)(path, "rb") as file:
+            return bytes(file.read(num_bytes))
+    except UNREADABLE as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> InputError:
+    ending = path.suffix.lower()
+    return InputError(f"{shown(path.name)} is not a valid {ending} file ({error}): pack it again.")
 
 
 def _unpacked(path: Path, num_packed: int) -> bytes:
     """All that is packed, piece by piece, so that a bomb is noticed while it is small."""
     content = io.BytesIO()
-    with gzip.open(path) as file:
+    with OPENERS[path.suffix.lower()](path, "rb") as file:
         while piece := file.read(CHUNK):
             content.write(piece)
             refuse_bomb(path.name, content.tell(), num_packed)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, listed, shown
 from widenet.files.header import Header, header_of
+from widenet.files.heading import Heading, find_heading
 from widenet.files.packed import check_archive
 from widenet.files.table import Sheet, object_column, size_note
 
@@ -22,11 +24,10 @@ MOST_TITLES = 50  # rows that may stand above the column names
 
 
 def spreadsheet_names(path: Path) -> Header:
-    """The header of a spreadsheet, without the rows below it."""
+    """The header of a spreadsheet, from its first rows."""
     with _Book(path) as book:
         _, rows = book.first_sheet()
-        _, names = _find_header(rows)
-        return header_of(names, shown(path.name))
+        return header_of(_read_top(rows)[0].names, shown(path.name))
 
 
 def read_spreadsheet(path: Path) -> Sheet:
@@ -36,10 +37,10 @@ def read_spreadsheet(path: Path) -> Sheet:
     file_name = shown(path.name)
     with _Book(path) as book:
         sheet_name, rows = book.first_sheet()
-        num_titles, names = _find_header(rows)
-        header = header_of(names, file_name)
+        heading, top = _read_top(rows)
+        header = header_of(heading.names, file_name)
         width = len(header.names)
-        records = [_fitted(row, width) for row in rows if any(cell is not None for cell in row)]
+        records = [_fitted(row, width) for row in (*top[heading.num_records :], *_filled(rows))]
         others = [name for name in book.names if name != sheet_name]
     if not records:
         raise InputError(f"{file_name} has a header and no rows: add at least two rows.")
@@ -50,9 +51,9 @@ def read_spreadsheet(path: Path) -> Sheet:
     notes = [size_note(len(frame), width, file_name, f", sheet {shown(sheet_name)}")]
     if others:
         notes.append(f"Other sheets were not read: {listed(others)}.")
-    if num_titles:
-        notes.append(f"Skipped {counted(num_titles, 'row')} above the column names.")
-    return Sheet(frame, header, tuple(notes))
+    if heading.num_titles:
+        notes.append(f"Skipped {counted(heading.num_titles, 'row')} above the column names.")
+    return Sheet(frame, header, (*notes, *heading.notes))
 
 
 class _Book:
@@ -67,7 +68,9 @@ class _Book:
         import openpyxl
 
         try:
-            self._book = openpyxl.load_workbook(self._path, read_only=True, data_only=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of styles and extensions, which hold no values
+                self._book = openpyxl.load_workbook(self._path, read_only=True, data_only=True)
         except Exception as error:  # of many kinds, for files that are damaged
             raise InputError(
                 f"{shown(self._path.name)} cannot be read as a spreadsheet ({type(error).__name__}): save it "
@@ -97,7 +100,7 @@ class _Book:
 
     def _rows(self, sheet: Any) -> Iterator[tuple[Any, ...]]:
         try:
-            for row in sheet.iter_rows(values_only=True):
+            for row in _quietly(sheet.iter_rows(values_only=True)):
                 yield tuple(None if isinstance(cell, str) and not cell.strip() else cell for cell in row)
         except (zipfile.BadZipFile, ValueError, KeyError, SyntaxError, EOFError, OSError) as error:
             raise InputError(
@@ -105,15 +108,32 @@ class _Book:
             ) from error
 
 
-def _find_header(rows: Iterator[tuple[Any, ...]]) -> tuple[int, list[str]]:
-    """Filled rows above the first one with several cells, and the names in that one."""
-    num_titles = 0
-    for row in rows:
-        filled = [position for position, cell in enumerate(row) if cell is not None]
-        if len(filled) > 1:
-            return num_titles, ["" if cell is None else str(cell) for cell in row[: filled[-1] + 1]]
-        num_titles += bool(filled)
-    return num_titles, []
+def _quietly(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Rows, without the warnings of parts of a file that hold no values."""
+    while True:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            row = next(rows, None)
+        if row is None:
+            return
+        yield row
+
+
+def _filled(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Rows that hold anything."""
+    return (row for row in rows if any(cell is not None for cell in row))
+
+
+def _read_top(rows: Iterator[tuple[Any, ...]]) -> tuple[Heading, list[tuple[Any, ...]]]:
+    """What the first rows that hold anything say of the columns, and these rows."""
+    top = list(islice(_filled(rows), MOST_TITLES))
+    return find_heading([_words(row) for row in top]), top
+
+
+def _words(row: tuple[Any, ...]) -> list[str]:
+    """A row as text, up to its last filled cell."""
+    last = max((position for position, cell in enumerate(row) if cell is not None), default=0)
+    return ["" if cell is None else str(cell) for cell in row[: last + 1]]
 
 
 def _fitted(row: tuple[Any, ...], width: int) -> tuple[Any, ...]:

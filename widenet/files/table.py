@@ -44,6 +44,8 @@ class Table:
         unnamed: Features that the file gave no name.
         left_out: Columns that no table can hold, each with the reason.
         decimal: The decimal sign that the file's layout suggests.
+        why_target: The sentence that tells why the target is this column.
+        is_guess: Whether it is only because that is the last one.
     """
 
     features: pd.DataFrame
@@ -52,21 +54,32 @@ class Table:
     unnamed: tuple[str, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
     decimal: str = "."
+    why_target: str = ""
+    is_guess: bool = False
 
 
 def table_of(sheet: Sheet, target: str | None) -> Table:
     """The table of a file, its rows numbered from 1 and its text without spaces around it."""
     import pandas as pd
 
-    name, note = choose_target(sheet.header, target)
+    name, why_target, is_guess = choose_target(sheet.header, target)
     if name in sheet.left_out:
         raise InputError(f"The target column {shown(name)} {sheet.left_out[name]}: choose another `target`.")
     columns = {each: settled(sheet.frame[each]) for each in sheet.frame.columns if each not in sheet.left_out}
     frame = pd.DataFrame(columns)
     frame.index = pd.RangeIndex(1, len(frame) + 1)
     features = frame.drop(columns=name)
-    notes = (*sheet.notes, *sheet.header.notes, note)
-    return Table(features, frame[name], notes, sheet.header.unnamed, sheet.left_out, sheet.decimal)
+    notes = (*sheet.notes, *sheet.header.notes)
+    return Table(
+        features,
+        frame[name],
+        notes,
+        sheet.header.unnamed,
+        sheet.left_out,
+        sheet.decimal,
+        why_target,
+        is_guess,
+    )
 
 
 def size_note(num_rows: int, num_columns: int, file_name: str, how: str = "") -> str:

@@ -10,7 +10,10 @@ class Reading(Settings):
     """The arguments of `widenet.load`, besides the data."""
 
     target: str | None = setting(
-        None, "Column to predict.", otherwise="found by its name, else the last", metavar="COL"
+        None,
+        "Column to predict.",
+        otherwise="found by its name, else the last that can be learned",
+        metavar="COL",
     )
     prepare: str | None = setting(
         None,
