@@ -26,13 +26,18 @@ SHARES = (0.05, 0.1, 0.25, 0.5, 1.0)  # at which the drawing of wrong labels may
 def page(result: AuditResult) -> str:
     """The audit as a page: three verdicts, the first rows to look at, then everything behind them."""
     charts = charts_of(result)
-    top = data_masthead("audit", result.data, numbers="a number to predict")
+    top = data_masthead("audit", result.data, numbers=_predicted(result))
     header = join(top, warnings(result), cards(result), _first_rows(result))
     content = framed(header, sections(result, charts), (THEORY, f"widenet {result.version}"))
     title = f"{literal(result.data.name)} · widenet audit"
     if not result.suspicious:
         return document(title, content, charts)
     return document(title, content, charts, {"rows": review_data(result)}, [resource("review.js", "audit")])
+
+
+def _predicted(result: AuditResult) -> str:
+    """What is to be predicted where that is a number."""
+    return f"predicts {literal(result.data.target)}" if result.data.target else "a number to predict"
 
 
 def warnings(result: AuditResult) -> Html:
