@@ -20,6 +20,7 @@ from benchmarks import (
     spectrum,
     sweep,
     truth,
+    verdicts,
 )
 
 BENCHMARKS: dict[str, Callable[[], Any]] = {
@@ -33,6 +34,7 @@ BENCHMARKS: dict[str, Callable[[], Any]] = {
     "learning_curve": learning_curve.run,
     "memorise": memorise.run,
     "large": large.run,
+    "verdicts": verdicts.run,
 }
 RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks.json"
 

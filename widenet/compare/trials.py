@@ -6,6 +6,8 @@ from importlib.metadata import version
 from itertools import product
 from typing import Any
 
+import torch
+from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from widenet.base.progress import Progress
@@ -17,6 +19,7 @@ from widenet.runs.code import code_version
 from widenet.runs.store import Store
 from widenet.runs.trial import Failure, Trial, TrialResult, data_hash
 from widenet.runs.trials import run_trials
+from widenet.training.sweeps import threads
 
 LIBRARIES = ("torch", "scikit-learn")  # whose versions a trial's numbers depend on
 
@@ -58,29 +61,43 @@ class Trials:
         return make_fold(self.dataset, self.tests[index], seed=self.seeds[index])
 
     def forecast(self, progress: Progress) -> dict[str, float]:
-        """Seconds that the trials of each method will take which are not in the store."""
-        training = self.fold(0).training
+        """Seconds that the trials of each method will take which are not in the store.
+
+        Each is timed in a thread like those of the trials, which share them.
+        """
+        training, num_workers = self.fold(0).training, torch.get_num_threads()
         expected = {}
-        for done, method in enumerate(self.methods):
-            progress("forecasts", done, len(self.methods))
-            num_pending = self._num_pending(method)
-            expected[method.name] = num_pending * method.forecast(training) if num_pending else 0.0
+        with threads(1) as (pool, _):
+            for done, method in enumerate(self.methods):
+                progress("forecasts", done, len(self.methods))
+                num_pending = self._num_pending(method)
+                seconds = pool.submit(method.forecast, training).result() if num_pending else 0.0
+                expected[method.name] = num_pending * seconds / num_workers
         progress("forecasts", len(self.methods), len(self.methods))
         return expected
 
-    def run(self, progress: Progress) -> dict[str, list[FoldOutcome]]:
-        """Bring every trial to its end: outcomes of each method, by fold."""
+    def run(self, folds: range, progress: Progress) -> dict[str, list[FoldOutcome]]:
+        """Bring the trials of some folds to their end: outcomes of each method, by fold.
+
+        As many run side by side as there are cores for; each has one of them, so that what it computes does
+        not depend on their number.
+        """
         methods = {method.name: method for method in self.methods}
 
         def work(settings: list[Mapping[str, Any]]) -> list[TrialResult]:
             (own,) = settings
             name, j = str(own["method"]), int(own["fold"])
+            threadpool_limits(1, user_api="openmp")  # of this thread: those of scikit-learn's libraries
             return [TrialResult(asdict(run_trial(methods[name], self.fold(j))))]
 
-        groups = [[trial] for trial in self.trials.values()]
-        found = run_trials(groups, work, store=self.store, progress=progress)
+        wanted = {key: trial for key, trial in self.trials.items() if key[1] in folds}
+        with threads() as (pool, _):
+            groups, num_workers = [[trial] for trial in wanted.values()], torch.get_num_threads()
+            found = run_trials(
+                groups, work, store=self.store, executor=pool, num_workers=num_workers, progress=progress
+            )
         outcomes: dict[str, list[FoldOutcome]] = {name: [] for name in methods}
-        for (name, _), result in zip(self.trials, found, strict=True):
+        for (name, _), result in zip(wanted, found, strict=True):
             if isinstance(result, Failure):
                 raise result.error
             outcomes[name].append(FoldOutcome(**result.record))

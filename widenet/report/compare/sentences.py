@@ -3,11 +3,20 @@
 from collections.abc import Callable
 
 from widenet.compare.result import CompareResult, Measure, MethodResult
-from widenet.compare.significance import PairedTest
+from widenet.compare.significance import Finding, PairedTest
+from widenet.compare.summary import CONSTANT
 from widenet.compare.tuning import FAMILY_GROUPS, Choice
 from widenet.report.parts.leaks import leak_sentences
 
 MOST_NAMED = 4  # methods that a sentence names
+NO_WINNER = "So no method is a winner here, whatever their order."
+ONE_DIVISION = "The rows were divided into folds once, and another division could answer differently."
+SIZES = {
+    Finding.BETTER: "larger than chance would explain",
+    Finding.WORSE: "larger than chance would explain",
+    Finding.NOT_SHOWN: "that may be due to chance",
+    Finding.OPEN: "at the limit of what chance would explain",
+}
 MANY_REPEATED = 0.01  # share of repeated rows from which they come first
 HOW_TESTED = (
     "Corrected resampled t-test over the folds (Nadeau and Bengio), two-sided: p, low and high are of one "
@@ -22,10 +31,13 @@ def sentences(result: CompareResult) -> tuple[str, ...]:
     if result.best is None:
         return ("Every method failed, so there is nothing to compare.",)
     repeated, failed = _about_repeated(result), _about_failed(result)
-    if any(_is_better(test) for test in result.significance.against_constant):
+    learned = [test for test in result.significance.against_constant if test.difference < 0]
+    if any(test.finding is Finding.BETTER for test in learned):
         told = [_answer(result), *_families(result), _best_sentence(result)]
     else:
-        told = [_nothing_shown(result), "So no method is a winner here, whatever their order."]
+        is_open = any(test.finding is Finding.OPEN for test in learned)
+        told = [_nothing_settled(result) if is_open else _nothing_shown(result), NO_WINNER]
+    told += [ONE_DIVISION] if result.protocol.repeats == 1 else []
     leaks = leak_sentences(result.data)  # errors mean little where a column gives the target away
     if result.protocol.repeated_rows >= MANY_REPEATED * result.data.n:
         return (*leaks, *repeated, *told, *failed)  # since all else depends on it
@@ -109,8 +121,24 @@ def time_text(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
 
 
-def _is_better(test: PairedTest) -> bool:
-    return test.significant and test.difference < 0
+def _nothing_settled(result: CompareResult) -> str:
+    """That it depends on the division into folds whether anything is better than a constant."""
+    tests = [test for test in result.significance.against_constant if test.finding is Finding.OPEN]
+    return f"Open: whether anything was learned here. {_joined([_limit(test, result) for test in tests])}."
+
+
+def _limit(test: PairedTest, result: CompareResult) -> str:
+    """Why a test is open."""
+    measure, side = result.protocol.measure, "better" if test.difference < 0 else "worse"
+    return (
+        f"Over {result.protocol.repeats} divisions of the rows into folds, {test.first} are {side} than "
+        f"{_other(test)} by {amount_text(test.difference, measure)}, so close to the limit of what chance "
+        f"would explain that other divisions could put it on either side"
+    )
+
+
+def _other(test: PairedTest) -> str:
+    return "the best constant" if test.second == CONSTANT else test.second
 
 
 def _nothing_shown(result: CompareResult) -> str:
@@ -137,12 +165,20 @@ def _answer(result: CompareResult) -> str:
     if not tests:
         return f"{_why_no_tests(result)}, so whether anything beats kernels remains open."
     errors = {FAMILY_GROUPS[each.family]: each.error for each in result.significance.champions}
-    better = [test for test in tests if _is_better(test) and errors[test.first] < result.constant.error]
+    better = [
+        test
+        for test in tests
+        if test.finding is Finding.BETTER and errors[test.first] < result.constant.error
+    ]
     if better:
         lead = {test.first: amount_text(test.joint_high, measure) for test in better}
         leads = [f"{name} beat the kernels tried by at least {amount}" for name, amount in lead.items()]
         return f"Yes: {_joined(leads)}, with 95% confidence."
-    worse = [test for test in tests if test.significant and test.difference > 0]
+    unsettled = [test for test in tests if test.finding is Finding.OPEN]
+    if unsettled:
+        whether = _joined([f"{test.first} and kernels differ" for test in unsettled])
+        return f"Open: whether {whether}. {'. '.join(_limit(test, result) for test in unsettled)}."
+    worse = [test for test in tests if test.finding is Finding.WORSE]
     behind = [f"{test.first} by at least {amount_text(test.joint_low, measure)}" for test in worse]
     if len(worse) == len(tests):
         return f"Of the methods tried, kernels are better: they beat {_joined(behind)}, with 95% confidence."
@@ -189,7 +225,7 @@ def _family(test: PairedTest, result: CompareResult) -> str:
     interval = (
         f"{difference_text(test.joint_low, measure)} to {difference_text(test.joint_high, measure)}{unit}"
     )
-    size = "larger than chance would explain" if test.significant else "that may be due to chance"
+    size = SIZES[test.finding]
     num_tests = len(result.significance.against_kernels)
     jointly = "" if num_tests == 1 else f", both allowing for {num_tests} tests"
     return (
@@ -209,7 +245,7 @@ def _best_sentence(result: CompareResult) -> str:
     if len(equal) == others:
         return f"All {others + 1} methods have the same error on every fold, {error}."
     start = f"The smallest of {others + 1} errors is that of {best.name}, {error}"
-    tied = [test.first for test in tests if not test.significant]
+    tied = [test.first for test in tests if test.finding is not Finding.WORSE]
     if not tied:
         return f"{start}; every other method is shown not to be the best."
     if others == 1:
