@@ -7,7 +7,7 @@ from widenet.compare import networks
 from widenet.compare.folds import make_fold, outer_folds
 from widenet.compare.networks import NetworkMethod, default_epochs
 from widenet.compare.trial import run_trial
-from widenet.compare.tuning import MOST_PILOT_ROWS, inner_splits, losses
+from widenet.compare.tuning import MOST_PILOT_ROWS, Score, inner_splits, losses
 from widenet.networks.names import network_by_name
 from widenet.training.settings import TrainingSettings
 from widenet.training.sweeps import train
@@ -17,6 +17,13 @@ from widenet.training.sweeps import train
 def small_grid(monkeypatch):
     monkeypatch.setattr(networks, "RATES", (0.2, 0.01))
     monkeypatch.setattr(networks, "DECAYS", (0.0,))
+
+
+def test_training_that_fails_where_others_did_not_is_noticed(binary):
+    training = make_fold(binary, outer_folds(binary, 4, 1, seed=0)[0], seed=0).training
+    unseen = Score(error=0.1, squared=0.3)
+    for share, fitted in ((1.0, True), (0.5, True), (0.0, False), (9.0, False)):
+        assert networks._has_fitted(lambda inputs, k=share: k * training.Y, training, unseen) is fitted
 
 
 @pytest.mark.parametrize("name", ["2layer-all", "3resnet-hidden"])
@@ -85,6 +92,16 @@ def test_a_rate_that_diverges_is_not_chosen(regression, monkeypatch):
     monkeypatch.setattr(networks, "DECAYS", (0.0,))
     fold = make_fold(regression, outer_folds(regression, 4, 1, seed=0)[0], seed=0)
     assert NetworkMethod("2layer-all", width=16, epochs=20).fit(fold.training, seed=0).setting["rate"] == 0.05
+
+
+def test_finalists_have_different_rates(regression, monkeypatch):
+    """Of two decays that do about as well, only one is a finalist."""
+    monkeypatch.setattr(networks, "RATES", (0.1, 1e-3))
+    monkeypatch.setattr(networks, "DECAYS", (0.0, 1e-6))
+    training = make_fold(regression, outer_folds(regression, 4, 1, seed=0)[0], seed=0).training
+    order = NetworkMethod("2layer-all", width=16, epochs=40)._searched(training, 0)
+    assert [each.rate for each in order] == [0.1, 1e-3, 0.1, 1e-3]
+    assert len({(each.rate, each.decay) for each in order}) == 4
 
 
 def test_a_setting_that_diverges_on_all_rows_gives_way_to_the_next_best(regression, small_grid, monkeypatch):

@@ -12,6 +12,7 @@ from widenet.compare.tuning import (
     Family,
     Model,
     RowForms,
+    Score,
     Training,
     by_score,
     inner_splits,
@@ -33,7 +34,7 @@ FEWEST_EPOCHS, MOST_EPOCHS = 20, 400  # ... and within these
 SEARCH_SHARE = 0.25  # of the epochs (and not fewer than the fewest), for which every setting is trained, ...
 NUM_FINALISTS = 2  # ... before so many of them are trained to the end
 SEARCH_COST = 3.0  # time of an epoch of the whole grid over that of the finalists
-MOST_TRAINING_ERROR = 2.0  # over that of a constant: beyond it, training has diverged
+MOST_TRAINING_ERROR = 2.0  # over that on rows held out of the same training: beyond it, it has failed
 PILOT_EPOCHS = 3
 
 
@@ -48,8 +49,8 @@ class NetworkMethod:
     """A network trained by SGD with momentum on the squared loss, as in [resnet-beyond-kernels, section 8.1].
 
     The search is staged, as in successive halving [jamieson2016halving]: every setting is trained for a share
-    of the epochs, with a schedule as short as that, and judged on the first inner split. Only the best of
-    them are trained to the end and judged on all inner splits.
+    of the epochs, with a schedule as short as that, and judged on the first inner split. Only the best, of
+    different rates, are trained to the end and judged on all inner splits.
 
     Attributes:
         name: Name of the network, as `network_by_name` takes it.
@@ -80,7 +81,7 @@ class NetworkMethod:
         for index in by_score(found.scores):
             chosen = finalists[index]
             (weights,) = _trained(self, training, [chosen])
-            if weights is not None and _has_fitted(_predictor(self, weights), training):
+            if weights is not None and _has_fitted(_predictor(self, weights), training, found.scores[index]):
                 setting = {"rate": chosen.rate, "decay": chosen.decay}
                 return Model(_predictor(self, weights), setting, found.scores[index], found.unseen(index))
         return None
@@ -102,14 +103,17 @@ class NetworkMethod:
         return (len(splits) + 2) * seconds[0] + each * self.epochs * passes / pilot.n
 
     def _searched(self, training: Training, seed: int) -> list[TrainingSettings]:
-        """The settings that do not diverge in a short training, the best first."""
+        """The settings that do not diverge in a short training: the best of each rate, then the others."""
         epochs = min(max(round(SEARCH_SHARE * self.epochs), FEWEST_EPOCHS), self.epochs)
         short = self._grid(epochs, seed)
         fit, choose = inner_splits(training, seed=seed)[0]
         held_out = training[choose]
         weights = _trained(self, training[fit], short)
         found = scores(_outputs(self, weights, held_out.inputs, training.Y.shape[1]), held_out)
-        return [replace(short[index], epochs=self.epochs) for index in by_score(found)]
+        order = [replace(short[index], epochs=self.epochs) for index in by_score(found)]
+        best_of_rate = {each.rate: each for each in reversed(order)}
+        # A rate that is too large may only fail in a longer training, so finalists have different ones.
+        return sorted(order, key=lambda each: each is not best_of_rate[each.rate])
 
     def _grid(self, epochs: int, seed: int) -> list[TrainingSettings]:
         shared = TrainingSettings(batch=BATCH, epochs=epochs, seed=seed)
@@ -128,14 +132,14 @@ def _predictor(method: NetworkMethod, weights: Parameters) -> Callable[[RowForms
     return lambda inputs: network_outputs(network, weights, inputs.X.to(weights["A"].dtype))[0].double()
 
 
-def _has_fitted(predict: Callable[[RowForms], Tensor], training: Training) -> bool:
-    """Whether the error on the training rows themselves is near that of their mean, or below it.
+def _has_fitted(predict: Callable[[RowForms], Tensor], training: Training, unseen: Score) -> bool:
+    """Whether the error on the training rows is near that on rows unseen by others so trained, or below it.
 
-    At the largest rates training can end anywhere without an overflow, on one set of rows in some.
+    At the largest rates training can end anywhere without an overflow: with an error that has grown, or with
+    neurons that are 0 on most rows.
     """
     error = squared_errors(predict(training.inputs), training.Y).mean()
-    constant = squared_errors(training.Y.mean(0).expand_as(training.Y), training.Y).mean()
-    return bool(error <= MOST_TRAINING_ERROR * constant)
+    return float(error) <= MOST_TRAINING_ERROR * unseen.squared
 
 
 def _outputs(

@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from widenet.base.wording import number, percent
+from widenet.compare.importances import Importances
 from widenet.compare.significance import Finding, PairedTest
 from widenet.compare.tuning import Choice, Family
 from widenet.study.data import DataSummary
@@ -125,6 +126,11 @@ class Significance:
     against_constant: tuple[PairedTest, ...]
 
     @property
+    def learned(self) -> bool:
+        """Whether some family is shown to be better than the best constant."""
+        return any(test.finding is Finding.BETTER for test in self.against_constant)
+
+    @property
     def settled(self) -> bool:
         """Whether other divisions of the rows into folds would hardly change an answer on families."""
         tests = (*self.against_kernels, *self.against_constant)
@@ -176,6 +182,7 @@ class CompareResult(Result):
         best: Name of the first; None where all failed.
         constant: The best constant, to be read beside every error.
         significance: Paired tests.
+        importances: What the best method relies on.
         forecast: What was expected.
         seconds: What it took.
     """
@@ -188,6 +195,7 @@ class CompareResult(Result):
     best: str | None
     constant: BestConstant
     significance: Significance
+    importances: Importances
     forecast: Forecast
     seconds: float
 

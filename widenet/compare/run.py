@@ -8,6 +8,7 @@ from widenet.base.progress import SILENT, Progress, after
 from widenet.base.wording import HOUR
 from widenet.compare.constant import constant_errors, constant_measures, num_repeated
 from widenet.compare.folds import outer_folds, some_rows
+from widenet.compare.importances import Importances, NotMeasured, why_not_measured
 from widenet.compare.methods import methods_by_name
 from widenet.compare.networks import default_epochs
 from widenet.compare.result import CompareResult, Measure, Protocol
@@ -57,6 +58,7 @@ def run_compare(
     rounding = 0.0 if classes else ROUNDING * chance
     rows = FoldRows(train_rows, len(tests[0]), classes, rounding, settings.folds)
     found = _until_settled(trials, rows, least, progress)
+    importances = _importances(trials, found, range(settings.folds), progress)
     return CompareResult(
         data=data_summary(dataset),
         protocol=Protocol(
@@ -73,6 +75,7 @@ def run_compare(
         best=found.best,
         constant=found.constant,
         significance=found.significance,
+        importances=importances,
         forecast=forecast,
         seconds=time.perf_counter() - start,
     )
@@ -97,6 +100,17 @@ def _until_settled(trials: Trials, rows: FoldRows, least: int, progress: Progres
         if found.significance.settled:
             break
     return found
+
+
+def _importances(trials: Trials, found: Standings, folds: range, progress: Progress) -> Importances:
+    """What the method of the smallest error relies on, from the folds of the first division."""
+    why_not = why_not_measured(trials.dataset)
+    if found.best is None or not found.significance.learned:
+        why_not = NotMeasured.NO_WINNER
+    if found.best is None or why_not is not None:
+        return Importances(not_measured=why_not)
+    num_done = len(found.constant.errors) * len(trials.methods)
+    return trials.importances(found.best, folds, after(progress, num_done))
 
 
 def _forecast(expected: dict[str, float], allow_long: bool, progress: Progress) -> Forecast:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from widenet.compare.importances import MOST_FEATURES, Importance, Importances, NotMeasured
 from widenet.compare.result import CompareResult, Measure
 from widenet.compare.significance import FoldRows
 from widenet.compare.summary import constant_of, significance_of, summarise_methods
@@ -63,6 +64,7 @@ def made(compared):
             best=None if results[0].error is None else results[0].name,
             constant=guess,
             significance=significance_of(results, guess, rows),
+            importances=Importances(),
         )
 
     return make
@@ -266,6 +268,37 @@ def test_a_family_that_failed_is_not_one_that_was_left_out(left, failed, start, 
     assert found[-1] == f"1 of 2 methods failed and took no part: {failed}-1."
 
 
+@pytest.mark.parametrize(("counts", "is_rare"), [((98, 2), True), ((60, 40), False), ((45, 45, 10), True)])
+def test_rare_classes_are_told(made, counts, is_rare):
+    result = made({"a": ("network", around(0.02)), "b": ("kernel", around(0.1))})
+    data = replace(result.data, classes=tuple("xyz"[: len(counts)]), class_counts=counts)
+    best = replace(result.methods[0], balanced_error=0.25, auc=0.876)
+    constant = replace(result.constant, balanced_error=0.5)
+    found = sentences(replace(result, data=data, methods=(best, *result.methods[1:]), constant=constant))
+    rare = [each for each in found if each.startswith("Only ")]
+    assert len(rare) == is_rare
+    if is_rare:
+        assert f"of class '{'xyz'[counts.index(min(counts))]}'" in rare[0]
+        assert "misclassifies 25.00% of a class (the best constant 50.00%), and the area under its" in rare[0]
+        assert "0.876" in rare[0]
+
+
+def test_importances_are_told_in_one_sentence(made):
+    result = made({"a": ("network", around(0.02)), "b": ("kernel", around(0.1))})
+    features = (Importance("age", 0.12, 0.02), Importance("size", 0.03, 0.01), Importance("id", 0.001, 0.01))
+    told = sentences(replace(result, importances=Importances("a", 5, features)))[3]
+    assert told.startswith(
+        "Of 3 features, a relies most on 'age' (12.00 percentage points) and 'size' (3.00 percentage points)"
+    )
+    assert "'id'" not in told
+    none = sentences(replace(result, importances=Importances("a", 5, features[2:])))[3]
+    assert none.startswith("No single feature is clearly needed by a")
+    many = Importances(not_measured=NotMeasured.TOO_MANY_FEATURES)
+    assert f"there are more than {MOST_FEATURES}" in sentences(replace(result, importances=many))[3]
+    images = Importances(not_measured=NotMeasured.IMAGES)
+    assert sentences(replace(result, importances=images)) == sentences(result)
+
+
 def test_copies_are_told(made):
     result = made({"a": ("network", around(0.02)), "b": ("kernel", around(0.1))})
     result = replace(result, data=replace(result.data, n=200))
@@ -288,12 +321,13 @@ def test_numbers():
 
 
 def test_how_it_was_compared(result):
-    first, constant, networks = how_compared(result)
+    first, constant, *measures, networks = how_compared(result)
+    assert bool(measures) == (result.protocol.measure is CLASSES)
     assert "divided into 4 folds, and" in first
     assert "the 75 training rows and was judged on the other 25" in first
     guess = "most frequent class" if result.protocol.measure is CLASSES else "mean"
     assert constant.startswith(f"The best constant, always the {guess}, has an error of")
     assert networks == "Networks have 256 neurons in each hidden layer and were trained for 80 epochs."
     twice = replace(result, protocol=replace(result.protocol, repeats=2), methods=result.methods[:2])
-    assert len(how_compared(twice)) == 2
+    assert len(how_compared(twice)) == 2 + len(measures)
     assert "4 folds, 2 times over, and" in how_compared(twice)[0]

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from widenet.compare.result import CompareResult, Measure, MethodResult
+from widenet.base.wording import shown
+from widenet.compare.importances import MOST_FEATURES, NotMeasured
+from widenet.compare.result import BestConstant, CompareResult, Measure, MethodResult
 from widenet.compare.significance import Finding, PairedTest
 from widenet.compare.summary import CONSTANT
 from widenet.compare.tuning import FAMILY_GROUPS, Choice
@@ -17,7 +19,17 @@ SIZES = {
     Finding.NOT_SHOWN: "that may be due to chance",
     Finding.OPEN: "at the limit of what chance would explain",
 }
+RARE = 0.5  # of the share that a class would have if all had the same, below which it is rare
+MOST_RELIED_ON = 3  # features that a sentence names
+HOW_SHUFFLED = "shuffling it among the test rows"
+HIDING = "features that tell the same can hide each other"
 MANY_REPEATED = 0.01  # share of repeated rows from which they come first
+HOW_CALIBRATED = (
+    "The balanced error is the mean over the classes of the share of their rows that is misclassified, AUC "
+    "the area under the ROC curve, of several classes the mean over each against all others. Probabilities, "
+    "for AUC and log loss, are softmax(a·output + b), with one a and a bias for each class, fitted within "
+    "the training rows to outputs for rows held out there, for every method alike."
+)
 HOW_TESTED = (
     "Corrected resampled t-test over the folds (Nadeau and Bengio), two-sided: p, low and high are of one "
     "test alone; adjusted, joint_low and joint_high allow for all tests of a group (Bonferroni). It assumes "
@@ -31,11 +43,12 @@ def sentences(result: CompareResult) -> tuple[str, ...]:
     if result.best is None:
         return ("Every method failed, so there is nothing to compare.",)
     repeated, failed = _about_repeated(result), _about_failed(result)
-    learned = [test for test in result.significance.against_constant if test.difference < 0]
-    if any(test.finding is Finding.BETTER for test in learned):
-        told = [_answer(result), *_families(result), _best_sentence(result)]
+    if result.significance.learned:
+        told = [_answer(result), *_families(result), _best_sentence(result), *_about_rare(result)]
+        told += _about_importances(result)
     else:
-        is_open = any(test.finding is Finding.OPEN for test in learned)
+        closer = [test for test in result.significance.against_constant if test.difference < 0]
+        is_open = any(test.finding is Finding.OPEN for test in closer)
         told = [_nothing_settled(result) if is_open else _nothing_shown(result), NO_WINNER]
     told += [ONE_DIVISION] if result.protocol.repeats == 1 else []
     leaks = leak_sentences(result.data)  # errors mean little where a column gives the target away
@@ -57,6 +70,8 @@ def how_compared(result: CompareResult) -> list[str]:
         f"{protocol.train_rows:,} training rows and was judged on the other {protocol.test_rows:,}.",
         f"The best constant, {guess}, has an error of {error_text(result.constant.error, protocol.measure)}.",
     ]
+    if classes:
+        told.append(HOW_CALIBRATED)
     if any(method.family == "network" for method in result.methods):
         told.append(
             f"Networks have {protocol.width:,} neurons in each hidden layer and were trained for "
@@ -99,13 +114,31 @@ def choice_text(choice: Choice) -> str:
 def method_cells(
     result: CompareResult, method: MethodResult, shown_p: Callable[[float], str]
 ) -> tuple[str, ...]:
-    """Name, family, error, spread, rank, wins, p and time of a method; one that failed has gaps."""
+    """Cells of a method under `method_head`; one that failed has gaps."""
     measure, time = result.protocol.measure, time_text(method.seconds)
     if method.error is None or method.std is None or method.rank is None:
-        return method.name, method.family, "failed", "", "", "", "", time
+        gaps = [""] * (len(method_head(result)) - 4)
+        return method.name, method.family, "failed", *gaps, time
     errors = error_text(method.error, measure), error_text(method.std, measure)
     p = "best" if method.name == result.best else shown_p(result.significance.adjusted[method.name])
-    return method.name, method.family, *errors, f"{method.rank:.1f}", str(method.wins), p, time
+    standing = f"{method.rank:.1f}", str(method.wins)
+    return method.name, method.family, *errors, *_measure_cells(result, method), *standing, p, time
+
+
+def method_head(result: CompareResult) -> tuple[str, ...]:
+    """What is told of every method; of classes, balanced error, area under the ROC curve and log loss too."""
+    classes = result.protocol.measure is Measure.MISCLASSIFIED
+    others = ("balanced", "AUC", "log loss") if classes else ()
+    return "method", "family", "error", "spread", *others, "rank", "wins", "p", "time"
+
+
+def _measure_cells(result: CompareResult, method: MethodResult | BestConstant) -> tuple[str, ...]:
+    if result.protocol.measure is not Measure.MISCLASSIFIED:
+        return ()
+    balanced = (
+        "" if method.balanced_error is None else error_text(method.balanced_error, Measure.MISCLASSIFIED)
+    )
+    return balanced, *("" if each is None else f"{each:.3f}" for each in (method.auc, method.log_loss))
 
 
 def constant_cells(result: CompareResult) -> tuple[str, ...]:
@@ -113,7 +146,7 @@ def constant_cells(result: CompareResult) -> tuple[str, ...]:
     errors = (
         error_text(each, result.protocol.measure) for each in (result.constant.error, result.constant.std)
     )
-    return "best constant", "", *errors, "", "", "", ""
+    return "best constant", "", *errors, *_measure_cells(result, result.constant), "", "", "", ""
 
 
 def time_text(seconds: float) -> str:
@@ -257,6 +290,41 @@ def _best_sentence(result: CompareResult) -> str:
         f"{start}; of the {others} other methods, {len(tied)} may be as good or better ({names}), and "
         f"{others - len(tied)} {'is' if others - len(tied) == 1 else 'are'} shown not to be the best."
     )
+
+
+def _about_rare(result: CompareResult) -> list[str]:
+    """What the error hides where some class is rare."""
+    counts, best = result.data.class_counts, result.methods[0]
+    if not counts or min(counts) * len(counts) >= RARE * sum(counts) or best.balanced_error is None:
+        return []
+    rarest = result.data.classes[counts.index(min(counts))]
+    auc = "" if best.auc is None else f", and the area under its ROC curve is {best.auc:.3f} (a constant 0.5)"
+    return [
+        f"Only {100 * min(counts) / sum(counts):.1f}% of the rows are of class {shown(rarest)}, so the error "
+        f"says little of it: in the mean over the classes, {best.name} misclassifies "
+        f"{100 * best.balanced_error:.2f}% of a class (the best constant "
+        f"{100 * (result.constant.balanced_error or 0.0):.2f}%){auc}."
+    ]
+
+
+def _about_importances(result: CompareResult) -> list[str]:
+    """What the best method relies on, or why that is not known."""
+    found, measure = result.importances, result.protocol.measure
+    if found.not_measured is NotMeasured.TOO_MANY_FEATURES:
+        return [f"Importances of features were not measured: there are more than {MOST_FEATURES}."]
+    if not found.features:
+        return []
+    largest = [each for each in found.features if each.increase > max(each.std, 0.0)][:MOST_RELIED_ON]
+    if not largest:
+        return [
+            f"No single feature is clearly needed by {found.method}: {HOW_SHUFFLED} raises its error by no "
+            f"more than that varies between folds; {HIDING}."
+        ]
+    amounts = [f"{shown(each.feature)} ({amount_text(each.increase, measure)})" for each in largest]
+    return [
+        f"Of {len(found.features)} features, {found.method} relies most on {_joined(amounts)}: by so much "
+        f"{HOW_SHUFFLED} raises its error; {HIDING}."
+    ]
 
 
 def _about_repeated(result: CompareResult) -> list[str]:
