@@ -32,8 +32,8 @@ class _After(Progress):
     def __call__(
         self, stage: str, done: int | None = None, total: int | None = None, detail: str = ""
     ) -> None:
-        counts = (None if each is None else self._before + each for each in (done, total))
-        self._progress(stage, *counts, detail)
+        so_far, whole = (None if each is None else self._before + each for each in (done, total))
+        self._progress(stage, so_far, whole, detail)
 
     def note(self, fact: object) -> None:
         self._progress.note(fact)
