@@ -156,7 +156,7 @@ class Wavering(Spy):
 
     def fit(self, training, *, seed):
         model = super().fit(training, seed=seed)
-        wrong = self.errors[(len(self.seen) - 1) // 4]
+        wrong = self.errors[(len(self.seen) - 1) // 4 % len(self.errors)]
 
         def predict(inputs):
             signs = torch.where(inputs.X[:, :2].sum(1, keepdim=True) > 0, -1.0, 1.0).double()
@@ -344,7 +344,8 @@ def test_progress_counts_forecasts_and_then_fits(binary):
     settings = CompareSettings(methods=("arcsin", "ridge"), folds=3, repeats=1)
     result = run_compare(binary, settings, progress=told)
     assert told.lines[:3] == [("forecasts", done, 2) for done in range(3)]
-    assert list(dict.fromkeys(told.lines[3:])) == [("trials", done, 6) for done in range(7)]
+    fits, importances = [("trials", done, 6) for done in range(7)], [("trials", 6 + k, 9) for k in range(4)]
+    assert list(dict.fromkeys(told.lines[3:])) == fits + importances
     assert told.facts == [result.forecast]
     assert isinstance(result.forecast, Forecast)
     assert result.to_dict()["forecast"] == result.forecast.seconds > 0
