@@ -22,6 +22,7 @@ from benchmarks import (
     spectrum,
     sweep,
     truth,
+    verdicts,
 )
 
 BENCHMARKS: dict[str, Callable[[], Any]] = {
@@ -37,6 +38,7 @@ BENCHMARKS: dict[str, Callable[[], Any]] = {
     "large": large.run,
     "people": people.run,
     "first_answer": first_answer.run,
+    "verdicts": verdicts.run,
 }
 RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks.json"
 

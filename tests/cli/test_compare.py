@@ -1,14 +1,32 @@
 """`widenet compare` as users meet it: output, exit codes, and one sentence for every wrong input."""
 
 import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+from widenet.base import errors
 from widenet.base.errors import WidenetError
 
 SMALL = ("--methods", "relu2-bias-all,gaussian,ridge", "--folds", "3", "--repeats", "1")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Fits one after the other, so that an interruption always finds as many done."""
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(num_threads)
 
 
 @pytest.fixture
@@ -51,6 +69,10 @@ def test_json_goes_to_stdout_alone(widenet, table):
     assert isinstance(record["forecast"], float)
     assert record["significance"]["test"].startswith("Corrected resampled t-test")
     assert set(record["methods"][0]) >= {"name", "family", "error", "std", "rank", "seconds", "best"}
+    assert {"balanced_error", "auc", "log_loss"} <= set(record["methods"][0]) & set(record["constant"])
+    assert set(record["importances"]) == {"method", "shuffles", "features", "not_measured"}
+    assert {each["feature"] for each in record["importances"]["features"]} == {"a", "b"}
+    assert {"finding", "division_error"} <= set(record["significance"]["against_kernels"][0])
 
 
 def test_messages_are_plain_and_seldom_off_a_terminal(widenet, table):
@@ -59,7 +81,8 @@ def test_messages_are_plain_and_seldom_off_a_terminal(widenet, table):
     assert reading == "reading table.csv"
     assert told[:2] == ["forecasts: 0 of 3 (0%)", "forecasts: 3 of 3 (100%)"]
     assert told[2].startswith("Forecast: ")
-    assert told[3:] == ["trials: 0 of 9 (0%)", "trials: 9 of 9 (100%)"]
+    trials, importances = ["trials: 0 of 9 (0%)", "trials: 9 of 9 (100%)"], ["trials: 12 of 12 (100%)"]
+    assert told[3:] == trials + importances
     assert writing == "writing the report"
 
 
@@ -184,6 +207,36 @@ def test_without_a_store_it_goes_on_from_one_beside_the_folder(widenet, table, m
     assert "trials: 4 of 9" in err
     assert len(fitted) == 3 * 3 + 1
     assert {path.name for path in tmp_path.iterdir()} == {"table.csv", "widenet-compare-table"}
+
+
+def _num_stored(store: Path) -> int:
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(f"{store.as_uri()}?mode=ro", uri=True, timeout=60)) as connection:
+        try:
+            return connection.execute("SELECT COUNT(*) FROM trials").fetchone()[0]
+        except sqlite3.OperationalError:  # it has no tables yet
+            return 0
+
+
+def test_a_killed_comparison_goes_on(widenet, table, tmp_path):
+    """Killed by the system, without a chance to tidy up, and begun again by the same command."""
+    methods = ("--methods", "2layer-all,gaussian,ridge", "--folds", "3", "--epochs", "300")
+    store, home = tmp_path / "widenet-compare-table.store", str(Path(errors.__file__).parents[2])
+    killed = subprocess.Popen(
+        [sys.executable, "-m", "widenet", "compare", "table.csv", *methods, "-q"],
+        env=os.environ | {"PYTHONPATH": home},
+    )
+    while _num_stored(store) < 2:
+        assert killed.poll() is None, "it was done before it could be killed"
+        time.sleep(0.02)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    done = _num_stored(store)
+    code, _, err = widenet("compare", "table.csv", *methods)
+    assert code == 0
+    assert f"trials: {done} of " in err
+    assert not store.exists()
 
 
 def test_another_seed_is_not_mixed_with_stored_fits(widenet, table):

@@ -115,6 +115,7 @@ def test_result_has_what_is_promised(dataset):
     assert result.resolved() == {
         "methods": [m["name"] for m in record["methods"]],
         "epochs": result.protocol.epochs,
+        "repeats": 1,
     }
     assert isinstance(result, CompareResult)
     assert repr(result).startswith(f"CompareResult(data=small.npz, n={dataset.n}, methods=4, {result.best}=")
@@ -134,6 +135,55 @@ def test_the_same_seed_gives_the_same_numbers(binary):
     assert [m.errors for m in first.methods] == [m.errors for m in second.methods]
     other = run_compare(binary, replace(settings, seed=1))
     assert [m.errors for m in other.methods] != [m.errors for m in first.methods]
+
+
+def test_threads_change_no_number(multiclass):
+    settings = CompareSettings(methods=("2layer-all", "gaussian", "forest", "boosting"), folds=3, repeats=1)
+    alone = run_compare(multiclass, replace(settings, epochs=5, width=8))
+    torch.set_num_threads(2)
+    together = run_compare(multiclass, replace(settings, epochs=5, width=8))
+    assert [m.errors for m in together.methods] == [m.errors for m in alone.methods]
+    assert [m.inner for m in together.methods] == [m.inner for m in alone.methods]
+    assert torch.get_num_threads() == 2
+
+
+class Wavering(Spy):
+    """A method whose error on a division of four folds is that of its list, by turns."""
+
+    def __init__(self, name, family, errors):
+        super().__init__(name, family)
+        object.__setattr__(self, "errors", errors)
+
+    def fit(self, training, *, seed):
+        model = super().fit(training, seed=seed)
+        wrong = self.errors[(len(self.seen) - 1) // 4 % len(self.errors)]
+
+        def predict(inputs):
+            signs = torch.where(inputs.X[:, :2].sum(1, keepdim=True) > 0, -1.0, 1.0).double()
+            signs[: round(wrong * len(signs))] *= -1
+            return signs
+
+        return replace(model, predict=predict)
+
+
+@pytest.mark.parametrize(("errors", "repeats"), [((0.9,) * 4, 2), ((0.3, 0.0, 0.2, 0.0), 4), ((0.0,) * 4, 2)])
+def test_rows_are_divided_again_until_that_settles_the_answer(errors, repeats, binary, watch):
+    watch(Wavering("perfect", "kernel", (0.0,) * 4), Wavering("wavering", "network", errors))
+    result = run_compare(binary, CompareSettings(folds=4))
+    assert result.protocol.repeats == repeats
+    assert [len(method.errors) for method in result.methods] == [4 * repeats] * 2
+    assert len(result.constant.errors) == 4 * repeats
+
+
+def test_more_divisions_begin_with_the_same_ones(binary, tmp_path):
+    settings = CompareSettings(methods=("gaussian", "random-features"), folds=3, repeats=1)
+    with Store(tmp_path / "fits.db") as store:
+        once = run_compare(binary, settings, store=store)
+        told = Told()
+        twice = run_compare(binary, replace(settings, repeats=2), store=store, progress=told)
+    assert next(done for stage, done, _ in told.lines if stage == "trials") == 6
+    by_name = {method.name: method.errors for method in twice.methods}
+    assert all(by_name[method.name][:3] == method.errors for method in once.methods)
 
 
 def test_random_labels_have_no_significant_winner(binary):
@@ -199,7 +249,7 @@ def test_a_kernel_too_large_is_refused_before_anything_is_fitted(binary, watch, 
     spy = Spy()
     watch(spy, classical("arcsin"))
     monkeypatch.setattr("widenet.base.memory.available_bytes", lambda: 1000)
-    with pytest.raises(InputError, match="A kernel of 96 rows needs"):
+    with pytest.raises(InputError, match="A kernel of 96 rows in each thread needs"):
         run_compare(binary, CompareSettings(folds=5, repeats=1))
     assert not spy.seen
 
@@ -294,7 +344,8 @@ def test_progress_counts_forecasts_and_then_fits(binary):
     settings = CompareSettings(methods=("arcsin", "ridge"), folds=3, repeats=1)
     result = run_compare(binary, settings, progress=told)
     assert told.lines[:3] == [("forecasts", done, 2) for done in range(3)]
-    assert told.lines[3:] == [("trials", done, 6) for done in range(7)]
+    fits, importances = [("trials", done, 6) for done in range(7)], [("trials", 6 + k, 9) for k in range(4)]
+    assert list(dict.fromkeys(told.lines[3:])) == fits + importances
     assert told.facts == [result.forecast]
     assert isinstance(result.forecast, Forecast)
     assert result.to_dict()["forecast"] == result.forecast.seconds > 0

@@ -7,10 +7,13 @@ import pytest
 from scipy import stats
 
 from widenet.compare.significance import (
+    Finding,
     FoldRows,
     average_ranks,
     corrected_t_test,
     counting_variance,
+    division_error,
+    finding_of,
     fold_interval,
     paired_tests,
     wins,
@@ -116,3 +119,55 @@ def test_ranks_and_wins_share_ties():
     errors = np.array([[0.1, 0.3, 0.2], [0.1, 0.1, 0.3], [0.4, 0.2, 0.1]])
     assert average_ranks(errors) == pytest.approx([(1.5 + 3 + 2) / 3, (1.5 + 1 + 3) / 3, (3 + 2 + 1) / 3])
     assert wins(errors).tolist() == [1, 2, 1]
+
+
+def test_the_error_of_divisions_is_that_of_a_mean():
+    """Against the interval that scipy has for the mean of the divisions."""
+    rng = np.random.default_rng(0)
+    divisions = rng.normal(0.1, 0.02, size=(4, 5))
+    rows = FoldRows(80, 20, counted=False, folds=5)
+    expected = stats.ttest_1samp(divisions.mean(axis=1), 0.0).confidence_interval(0.8)
+    found = division_error(divisions.flatten().tolist(), rows)
+    assert found == pytest.approx((expected.high - expected.low) / 2)
+
+
+def test_the_mean_over_all_divisions_is_within_its_error_in_80_percent():
+    rng = np.random.default_rng(0)
+    rows, inside = FoldRows(80, 20, counted=False, folds=5), 0
+    for _ in range(2000):
+        values = rng.normal(0.1, 0.02, size=(3, 1)) + np.zeros((3, 5))
+        inside += abs(values.mean() - 0.1) <= division_error(values.flatten().tolist(), rows)
+    assert inside / 2000 == pytest.approx(0.8, abs=0.03)
+
+
+def test_one_division_has_no_error_and_equal_ones_that_of_a_row():
+    assert division_error([0.1] * 5, FoldRows(80, 20, counted=True, folds=5)) is None
+    assert division_error([0.1] * 5, FoldRows(80, 20, counted=True)) is None
+    quantile = stats.t(1).ppf(0.9)
+    found = division_error([0.1] * 10, FoldRows(80, 20, counted=True, folds=5))
+    assert found == pytest.approx(quantile * 0.01 / 2**0.5)
+
+
+@pytest.mark.parametrize(
+    ("difference", "error", "finding"),
+    [
+        (-0.3, 0.05, Finding.BETTER),
+        (0.3, 0.05, Finding.WORSE),
+        (0.3, 0.15, Finding.OPEN),
+        (-0.18, 0.05, Finding.OPEN),
+        (0.1, 0.05, Finding.NOT_SHOWN),
+        (-0.1, None, Finding.NOT_SHOWN),
+        (-0.21, None, Finding.BETTER),
+    ],
+)
+def test_a_finding_is_what_other_divisions_would_find(difference, error, finding):
+    assert finding_of(difference, 0.2, error) is finding
+
+
+def test_significance_and_finding_agree_where_rows_were_divided_once():
+    rng = np.random.default_rng(1)
+    for shift in np.linspace(-0.2, 0.2, 21):
+        own, other = rng.normal(0.3 + shift, 0.05, size=5), rng.normal(0.3, 0.05, size=5)
+        for counted in (True, False):
+            (test,) = paired_tests([("a", own, "b", other)], FoldRows(80, 20, counted=counted))
+            assert test.significant == (test.finding is not Finding.NOT_SHOWN)

@@ -17,7 +17,7 @@ from widenet.training.losses import LOSSES
 from widenet.training.rows import as_rows
 from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
-from widenet.training.together import share_batches, train_together
+from widenet.training.together import share_batches, train_together, weights_together
 
 NAMES = ["2layer-all", "3layer-hidden", "3resnet-all", "3resnet-hidden", "3resnet-general-all"]
 FAST = TrainingSettings(rate=0.02, decay=0.01, batch=16, epochs=4)
@@ -289,3 +289,16 @@ def test_cross_entropy_needs_shares(generator):
                 as_rows(X, targets, torch.float64),
                 [replace(FAST, loss="cross-entropy")],
             )
+
+
+@pytest.mark.parametrize("name", NAMES[:3])
+def test_weights_alone_are_those_of_a_run_that_is_measured(name, generator):
+    X, Y = problem(generator)
+    rows, network = as_rows(X, Y, torch.float32), network_by_name(name, 12)
+    grid = [replace(FAST, rate=rate) for rate in (0.02, 1e4, 0.01)]
+    runs = train_together(network, rows, grid, fewest=2, keep_weights=True)
+    for run, weights in zip(runs, weights_together(network, rows, grid), strict=True):
+        assert run.diverged == (weights is None)
+        if weights is not None:
+            assert all(torch.equal(weights[part], run.weights[part]) for part in run.weights)
+    assert weights_together(network, rows, [replace(FAST, rate=1e6)]) == [None]

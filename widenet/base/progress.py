@@ -21,3 +21,24 @@ class Progress:
 
 
 SILENT = Progress()
+
+
+class _After(Progress):
+    """Tells another one, with pieces that were done before."""
+
+    def __init__(self, progress: Progress, before: int) -> None:
+        self._progress, self._before = progress, before
+
+    def __call__(
+        self, stage: str, done: int | None = None, total: int | None = None, detail: str = ""
+    ) -> None:
+        so_far, whole = (None if each is None else self._before + each for each in (done, total))
+        self._progress(stage, so_far, whole, detail)
+
+    def note(self, fact: object) -> None:
+        self._progress.note(fact)
+
+
+def after(progress: Progress, before: int) -> Progress:
+    """The progress of work that goes on where other work has ended, after so many pieces."""
+    return _After(progress, before) if before else progress

@@ -10,11 +10,13 @@ from torch import Tensor
 from widenet.compare.estimators import coded, estimated, sklearn_targets
 from widenet.compare.kernels import KernelMethod
 from widenet.compare.tuning import (
+    INNER_FOLDS_BELOW,
     Choice,
     Family,
     Model,
-    Score,
+    RowForms,
     Training,
+    Unseen,
     best_score,
     judged,
     judging_seconds,
@@ -23,20 +25,21 @@ from widenet.compare.tuning import (
 )
 from widenet.kernels.names import kernel_by_name
 
-NUM_TREES = 200
+NUM_TREES = 100
+SEARCH_TREES = 40  # of each forest that is tried: with fewer, some row may be in all of their samples
 FORESTS: tuple[Choice, ...] = (
     {"max_features": "sqrt", "min_samples_leaf": 1},
     {"max_features": "sqrt", "min_samples_leaf": 5},
     {"max_features": 0.5, "min_samples_leaf": 1},
     {"max_features": 0.5, "min_samples_leaf": 5},
 )
-PILOT_TREES = 16
 MAX_ITERATIONS = 100
 STAGES_APART = 5  # iterations between two that can be chosen
 BOOSTINGS: tuple[Choice, ...] = (
     {"learning_rate": 0.1, "max_leaf_nodes": 31},
     {"learning_rate": 0.2, "max_leaf_nodes": 7},
 )
+SMALL_BOOSTINGS = BOOSTINGS[:1]  # where rows are few: leaves hold at least 20, so that trees are small anyway
 PILOT_ITERATIONS = 12
 
 
@@ -69,24 +72,25 @@ class ForestMethod:
     family: Family = "baseline"
 
     def fit(self, training: Training, *, seed: int) -> Model:
-        models = [self._grown(training, setting, seed) for setting in FORESTS]
-        return models[best_score([model.score for model in models])]
+        tried = [self._grown(training, setting, SEARCH_TREES, seed).score for setting in FORESTS]
+        return self._grown(training, FORESTS[best_score(tried)], NUM_TREES, seed)
 
     def forecast(self, training: Training) -> float:
         def grow_each(pilot: Training) -> None:
             for setting in FORESTS:
-                _forest(pilot, setting, PILOT_TREES, seed=0, oob=False)
+                _forest(pilot, setting, SEARCH_TREES, seed=0)
 
-        return pilot_seconds(training, grow_each) * NUM_TREES / PILOT_TREES
+        return pilot_seconds(training, grow_each) * (1 + NUM_TREES / SEARCH_TREES / len(FORESTS))
 
-    def _grown(self, training: Training, setting: Choice, seed: int) -> Model:
-        forest = _forest(training, setting, NUM_TREES, seed=seed, oob=True)
+    def _grown(self, training: Training, setting: Choice, num_trees: int, seed: int) -> Model:
+        forest = _forest(training, setting, num_trees, seed=seed)
         if training.labels is None:
             unseen = torch.from_numpy(forest.oob_prediction_.reshape(training.Y.shape))
         else:
             unseen = coded(forest.oob_decision_function_, forest.classes_, training.num_classes)
         score = scores(unseen[None], training)[0]
-        return Model(lambda inputs: estimated(forest, inputs, training), setting, score)
+        rows = torch.arange(training.n)
+        return Model(lambda inputs: estimated(forest, inputs, training), setting, score, Unseen(unseen, rows))
 
 
 @dataclass(frozen=True)
@@ -100,36 +104,42 @@ class BoostingMethod:
     family: Family = "baseline"
 
     def fit(self, training: Training, *, seed: int) -> Model:
-        def staged_scores(part: Training, held_out: Training) -> list[Score]:
-            stages = [stage for setting in BOOSTINGS for stage in _stages(part, held_out, setting, seed)]
-            return scores(torch.stack(stages), held_out)
+        settings = _boostings(training)
 
-        found = judged(training, staged_scores, seed=seed)
-        best = best_score(found)
+        def stages_of(part: Training, inputs: RowForms) -> Tensor:
+            return torch.stack([stage for each in settings for stage in _stages(part, inputs, each, seed)])
+
+        found = judged(training, stages_of, seed=seed)
+        best = best_score(found.scores)
         which, stage = divmod(best, MAX_ITERATIONS // STAGES_APART)
-        setting, iterations = BOOSTINGS[which], STAGES_APART * (stage + 1)
+        setting, iterations = settings[which], STAGES_APART * (stage + 1)
         boosted = _boost(training, setting, iterations, seed)
         return Model(
             lambda inputs: torch.cat([estimated(model, inputs, training) for model in boosted], dim=1),
             setting | {"iterations": iterations},
-            found[best],
+            found.scores[best],
+            found.unseen(best),
         )
 
     def forecast(self, training: Training) -> float:
         def boost_each(pilot: Training) -> None:
-            for setting in BOOSTINGS:
+            for setting in settings:
                 _boost(pilot, setting, PILOT_ITERATIONS, seed=0)
 
-        return judging_seconds(training, boost_each, len(BOOSTINGS)) * MAX_ITERATIONS / PILOT_ITERATIONS
+        settings = _boostings(training)
+        return judging_seconds(training, boost_each, len(settings)) * MAX_ITERATIONS / PILOT_ITERATIONS
 
 
-def _forest(training: Training, setting: Choice, num_trees: int, *, seed: int, oob: bool) -> Any:
+def _boostings(training: Training) -> tuple[Choice, ...]:
+    return SMALL_BOOSTINGS if training.n < INNER_FOLDS_BELOW else BOOSTINGS
+
+
+def _forest(training: Training, setting: Choice, num_trees: int, *, seed: int) -> Any:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     kind = RandomForestRegressor if training.labels is None else RandomForestClassifier
-    forest = kind(num_trees, oob_score=oob, random_state=seed, n_jobs=-1, **setting)
-    forest.fit(training.Z.numpy(), sklearn_targets(training, as_classes=True))
-    return forest.set_params(n_jobs=1)  # threads would add predictions up in any order, and so round anyhow
+    forest = kind(num_trees, oob_score=True, random_state=seed, **setting)
+    return forest.fit(training.Z.numpy(), sklearn_targets(training, as_classes=True))
 
 
 def _boost(training: Training, setting: Choice, iterations: int, seed: int) -> list[Any]:
@@ -143,9 +153,9 @@ def _boost(training: Training, setting: Choice, iterations: int, seed: int) -> l
     return [HistGradientBoostingRegressor(**options).fit(Z, column) for column in training.Y.T.numpy()]
 
 
-def _stages(training: Training, held_out: Training, setting: Choice, seed: int) -> list[Tensor]:
-    """Outputs on held-out rows after each number of steps that can be chosen."""
-    boosted, Z = _boost(training, setting, MAX_ITERATIONS, seed), held_out.Z.numpy()
+def _stages(training: Training, inputs: RowForms, setting: Choice, seed: int) -> list[Tensor]:
+    """Outputs on other rows after each number of steps that can be chosen."""
+    boosted, Z = _boost(training, setting, MAX_ITERATIONS, seed), inputs.Z.numpy()
     if training.labels is None:
         columns = zip(*(model.staged_predict(Z) for model in boosted), strict=True)
         outputs = (torch.from_numpy(np.stack(each, axis=1)) for each in columns)

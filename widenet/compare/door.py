@@ -17,7 +17,7 @@ class CompareOptions(ReadingOptions, total=False):
 
     methods: tuple[str, ...]
     folds: int
-    repeats: int
+    repeats: int | None
     width: int
     epochs: int | None
     rows: int

@@ -17,12 +17,10 @@ from widenet.compare.tuning import (
     Family,
     Model,
     RowForms,
-    Score,
     Training,
     best_score,
     judged,
     judging_seconds,
-    scores,
 )
 from widenet.data.targets import class_columns
 
@@ -48,14 +46,19 @@ class EstimatorMethod:
     family: Family = "baseline"
 
     def fit(self, training: Training, *, seed: int) -> Model:
-        def scores_of(part: Training, held_out: Training) -> list[Score]:
+        def outputs_of(part: Training, inputs: RowForms) -> Tensor:
             fits = (self._fitted(part, choice, seed) for choice in self.grid)
-            return scores(torch.stack([estimated(each, held_out.inputs, part) for each in fits]), held_out)
+            return torch.stack([estimated(each, inputs, part) for each in fits])
 
-        found = judged(training, scores_of, seed=seed)
-        best = best_score(found)
+        found = judged(training, outputs_of, seed=seed)
+        best = best_score(found.scores)
         fitted = self._fitted(training, self.grid[best], seed)
-        return Model(lambda inputs: estimated(fitted, inputs, training), self.grid[best], found[best])
+        return Model(
+            lambda inputs: estimated(fitted, inputs, training),
+            self.grid[best],
+            found.scores[best],
+            found.unseen(best),
+        )
 
     def forecast(self, training: Training) -> float:
         """From fits to a few rows, as if the time grew as the number of rows."""

@@ -25,6 +25,7 @@ class Fold:
     training: Training  # all that a method is fitted to
     inputs: RowForms  # the rows to predict
     Y: Tensor  # their targets, which no method is given, shape (n2, c)
+    labels: Tensor | None  # their classes, shape (n2,); None for regression
     seed: int  # seed of every random choice in this fold, the same for all methods
 
 
@@ -76,7 +77,8 @@ def make_fold(dataset: Dataset, test: Tensor, *, seed: int) -> Fold:
     inputs = prepared_by(dataset, train)
     everything = Training(replace(dataset, X=inputs.X, images=None), inputs.Z)
     training = everything[train]
-    return Fold(training, inputs[test], dataset.Y[test], seed)
+    labels = None if dataset.labels is None else dataset.labels[test]
+    return Fold(training, inputs[test], dataset.Y[test], labels, seed)
 
 
 def prepared_by(dataset: Dataset, train: Tensor) -> RowForms:

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from widenet.base.memory import require_memory
-from widenet.compare.tuning import Choice, Family, Model, RowForms, Training, best_score, scores
+from widenet.compare.tuning import Choice, Family, Model, RowForms, Training, Unseen, best_score, scores
 from widenet.kernels.classical import RandomFeatures
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import cross_matrix, gram_matrix
@@ -82,7 +82,9 @@ class KernelMethod:
 
 
 def _require_memory(training: Training) -> None:
-    require_memory(HELD_MATRICES * 8 * training.n**2, f"A kernel of {training.n:,} rows")
+    """For one kernel in each thread: one where fits run side by side, all of them before that."""
+    size = HELD_MATRICES * 8 * training.n**2
+    require_memory(torch.get_num_threads() * size, f"A kernel of {training.n:,} rows in each thread")
 
 
 def _fit_kernel(
@@ -95,13 +97,15 @@ def _fit_kernel(
     del K
     centre = training.Y.mean(0)
     targets = training.Y - centre
-    judged = scores(centre + ridge_leave_one_out(factors, targets, ridges), training)
+    left_out = centre + ridge_leave_one_out(factors, targets, ridges)
+    judged = scores(left_out, training)
     best = best_score(judged)
     alpha = ridge_coefficients(factors, targets, ridges[best : best + 1])[0]
     return Model(
         predict=lambda inputs: centre + cross_matrix(kernel, rows(inputs), X) @ alpha,
         setting=setting | {"ridge": float(f"{RELATIVE_RIDGES[best]:.3g}")},
         score=judged[best],
+        unseen=Unseen(left_out[best], torch.arange(training.n)),
     )
 
 

@@ -5,7 +5,8 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from widenet.base.wording import number, percent
-from widenet.compare.significance import PairedTest
+from widenet.compare.importances import Importances
+from widenet.compare.significance import Finding, PairedTest
 from widenet.compare.tuning import Choice, Family
 from widenet.study.data import DataSummary
 from widenet.study.forecast import Forecast
@@ -38,6 +39,11 @@ class MethodResult:
         inner: The error by which its setting was chosen, on each fold; None where it failed.
         settings: The setting that was chosen, on each fold; None where it failed.
         failures: What went wrong, one sentence for each fold that failed.
+        balanced_error: Mean over the folds of the mean over the classes of the share of their rows that is
+            misclassified; None for regression.
+        auc: Mean over the folds of the area under the ROC curve, of several classes the mean over each
+            against all others; None for regression, and where a fold has no rows of some class to test on.
+        log_loss: Mean over the folds of the log loss of its calibrated probabilities; None for regression.
     """
 
     name: str
@@ -54,6 +60,9 @@ class MethodResult:
     inner: tuple[float | None, ...]
     settings: tuple[Choice | None, ...]
     failures: tuple[str, ...]
+    balanced_error: float | None = None
+    auc: float | None = None
+    log_loss: float | None = None
 
 
 @dataclass(frozen=True)
@@ -64,11 +73,17 @@ class BestConstant:
         error: Mean error over the folds.
         std: Standard deviation between folds.
         errors: Its error on each fold.
+        balanced_error: As of a method.
+        auc: As of a method: 1/2, since it tells no two rows apart.
+        log_loss: As of a method, with the shares of the classes as probabilities.
     """
 
     error: float
     std: float
     errors: tuple[float, ...]
+    balanced_error: float | None = None
+    auc: float | None = None
+    log_loss: float | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +126,17 @@ class Significance:
     against_constant: tuple[PairedTest, ...]
 
     @property
+    def learned(self) -> bool:
+        """Whether some family is shown to be better than the best constant."""
+        return any(test.finding is Finding.BETTER for test in self.against_constant)
+
+    @property
+    def settled(self) -> bool:
+        """Whether other divisions of the rows into folds would hardly change an answer on families."""
+        tests = (*self.against_kernels, *self.against_constant)
+        return all(test.finding is not Finding.OPEN for test in tests)
+
+    @property
     def adjusted(self) -> dict[str, float]:
         """The corrected p-value of each method but the best, by name."""
         return {test.first: test.adjusted for test in self.against_best}
@@ -124,7 +150,7 @@ class Protocol:
         measure: What the errors are.
         chance: The error over all rows of the best constant prediction: the most frequent class, or the mean.
         folds: Outer folds.
-        repeats: How often the rows were divided into folds anew.
+        repeats: How often the rows were divided into folds.
         train_rows: Rows to train on in a fold.
         test_rows: Rows to test on in a fold.
         width: Neurons of each hidden layer of the networks.
@@ -156,6 +182,7 @@ class CompareResult(Result):
         best: Name of the first; None where all failed.
         constant: The best constant, to be read beside every error.
         significance: Paired tests.
+        importances: What the best method relies on.
         forecast: What was expected.
         seconds: What it took.
     """
@@ -168,6 +195,7 @@ class CompareResult(Result):
     best: str | None
     constant: BestConstant
     significance: Significance
+    importances: Importances
     forecast: Forecast
     seconds: float
 
@@ -191,4 +219,5 @@ class CompareResult(Result):
         return super().to_dict() | {"forecast": self.forecast.seconds}
 
     def resolved(self) -> dict[str, Any]:
-        return {"methods": [method.name for method in self.methods], "epochs": self.protocol.epochs}
+        names = [method.name for method in self.methods]
+        return {"methods": names, "epochs": self.protocol.epochs, "repeats": self.protocol.repeats}

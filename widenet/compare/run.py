@@ -4,16 +4,18 @@ import time
 
 import torch
 
-from widenet.base.progress import SILENT, Progress
+from widenet.base.progress import SILENT, Progress, after
 from widenet.base.wording import HOUR
-from widenet.compare.constant import constant_errors, num_repeated
+from widenet.compare.constant import constant_errors, constant_measures, num_repeated
 from widenet.compare.folds import outer_folds, some_rows
+from widenet.compare.importances import Importances, NotMeasured, why_not_measured
 from widenet.compare.methods import methods_by_name
 from widenet.compare.networks import default_epochs
 from widenet.compare.result import CompareResult, Measure, Protocol
 from widenet.compare.settings import CompareSettings
 from widenet.compare.significance import FoldRows
-from widenet.compare.summary import constant_of, significance_of, summarise_methods
+from widenet.compare.summary import Standings, constant_of, standings
+from widenet.compare.trial import FoldOutcome
 from widenet.compare.trials import Trials
 from widenet.data.dataset import Dataset
 from widenet.runs.store import Store
@@ -44,18 +46,19 @@ def run_compare(
     settings = settings or CompareSettings()
     methods_by_name(settings.methods, settings.width, epochs=1)  # refuse wrong names before anything else
     dataset = some_rows(dataset, settings.rows, seed=_sklearn_seed(settings.seed))
-    tests = outer_folds(dataset, settings.folds, settings.repeats, seed=_sklearn_seed(settings.seed))
+    least, most = settings.repeats_for(dataset.n)
+    tests = outer_folds(dataset, settings.folds, most, seed=_sklearn_seed(settings.seed))
     train_rows = dataset.n - len(tests[0])
     epochs = settings.epochs or default_epochs(train_rows)
     methods = methods_by_name(settings.methods, settings.width, epochs)
-    sizes = {name: getattr(settings, name) for name in ("folds", "repeats", "width")}
-    protocol = sizes | {"epochs": epochs}
+    protocol = {"folds": settings.folds, "width": settings.width, "epochs": epochs}
     trials = Trials(dataset, methods, tests, seed=settings.seed, protocol=protocol, store=store)
     forecast = _forecast(trials.forecast(progress), allow_long, progress)
     classes, chance = dataset.labels is not None, _chance(dataset)
-    rows = FoldRows(train_rows, len(tests[0]), classes, 0.0 if classes else ROUNDING * chance)
-    results = summarise_methods(methods, trials.run(progress), rows)
-    constant = constant_of(constant_errors(dataset, tests))
+    rounding = 0.0 if classes else ROUNDING * chance
+    rows = FoldRows(train_rows, len(tests[0]), classes, rounding, settings.folds)
+    found = _until_settled(trials, rows, least, progress)
+    importances = _importances(trials, found, range(settings.folds), progress)
     return CompareResult(
         data=data_summary(dataset),
         protocol=Protocol(
@@ -65,15 +68,49 @@ def run_compare(
             test_rows=len(tests[0]),
             seed=settings.seed,
             repeated_rows=num_repeated(dataset.X),
+            repeats=len(found.constant.errors) // settings.folds,
             **protocol,
         ),
-        methods=results,
-        best=results[0].name if results[0].error is not None else None,
-        constant=constant,
-        significance=significance_of(results, constant, rows),
+        methods=found.methods,
+        best=found.best,
+        constant=found.constant,
+        significance=found.significance,
+        importances=importances,
         forecast=forecast,
         seconds=time.perf_counter() - start,
     )
+
+
+def _until_settled(trials: Trials, rows: FoldRows, least: int, progress: Progress) -> Standings:
+    """Divide the rows again until that settles the answer, or they have been divided as often as planned.
+
+    How often depends on numbers alone, never on a clock, so that the same seed gives the same result.
+    """
+    num_folds = rows.folds or len(trials.tests)
+    outcomes: dict[str, list[FoldOutcome]] = {method.name: [] for method in trials.methods}
+    done = 0
+    for end in range(least * num_folds, len(trials.tests) + 1, num_folds):
+        for name, more in trials.run(range(done, end), after(progress, done * len(trials.methods))).items():
+            outcomes[name] += more
+        done = end
+        tests = trials.tests[:done]
+        measures = constant_measures(trials.dataset, tests)
+        constant = constant_of(constant_errors(trials.dataset, tests), measures)
+        found = standings(trials.methods, outcomes, constant, rows)
+        if found.significance.settled:
+            break
+    return found
+
+
+def _importances(trials: Trials, found: Standings, folds: range, progress: Progress) -> Importances:
+    """What the method of the smallest error relies on, from the folds of the first division."""
+    why_not = why_not_measured(trials.dataset)
+    if found.best is None or not found.significance.learned:
+        why_not = NotMeasured.NO_WINNER
+    if found.best is None or why_not is not None:
+        return Importances(not_measured=why_not)
+    num_done = len(found.constant.errors) * len(trials.methods)
+    return trials.importances(found.best, folds, after(progress, num_done))
 
 
 def _forecast(expected: dict[str, float], allow_long: bool, progress: Progress) -> Forecast:

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from scipy.stats import norm, rankdata, t as student
 
 LEVEL = 0.05
+DIVISION_LEVEL = 0.1  # on either side, by which other divisions may be further off
 RULE_OF_THREE = 3.0  # where none of n rows differs, a share of 3/n may still differ, with 95% confidence
 SAME = 1e-9  # spread of the folds, as a share of their mean, below which it is a rounding error
 
@@ -20,6 +22,16 @@ class FoldRows:
     test: int  # n2, rows to test on
     counted: bool  # whether an error is a share of rows, as misclassified rows are
     rounding: float = 0.0  # differences of errors up to this are rounding errors
+    folds: int | None = None  # of one division of the rows; None where they were divided once
+
+
+class Finding(Enum):
+    """What a test says of its first method beside the second."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NOT_SHOWN = "not shown"  # the difference may be due to chance
+    OPEN = "open"  # other divisions of the rows into folds could say otherwise
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,9 @@ class PairedTest:
         joint_high: Upper end.
         same: Whether the errors are equal on every fold.
         significant: Whether `adjusted` is below 5%.
+        division_error: How far the difference may be, with 80% confidence, from its mean over all divisions
+            of the rows into folds; None where they were divided once.
+        finding: What the test says, if other divisions would say the same.
     """
 
     first: str
@@ -55,6 +70,8 @@ class PairedTest:
     joint_high: float
     same: bool
     significant: bool
+    division_error: float | None
+    finding: Finding
 
 
 def corrected_t_test(
@@ -117,6 +134,39 @@ def fold_interval(
     return mean, max(low, -1.0), min(high, 1.0), p
 
 
+def division_error(differences: Sequence[float], rows: FoldRows) -> float | None:
+    """How far the mean over R divisions into folds may lie from that over all divisions: t·s/√R.
+
+    s is the standard deviation between the means of the divisions, and t the quantile of Student's law with
+    R − 1 degrees of freedom that leaves 10% on either side. The division is our choice, not a part of the
+    data, so what depends on it is not an answer. Of counted rows a division can always change one.
+
+    Args:
+        differences: Differences of the error on each fold, those of a division next to each other.
+        rows: What they are made of.
+    """
+    num_folds = rows.folds or len(differences)
+    num_divisions = len(differences) // num_folds
+    if num_divisions < 2:
+        return None
+    means = np.asarray(differences).reshape(num_divisions, num_folds).mean(axis=1)
+    least = 1 / (rows.train + rows.test) if rows.counted else 0.0
+    quantile = float(student(num_divisions - 1).ppf(1 - DIVISION_LEVEL))
+    return quantile * max(float(means.std(ddof=1)), least) / math.sqrt(num_divisions)
+
+
+def finding_of(difference: float, reach: float, error: float | None) -> Finding:
+    """What a difference says whose joint interval reaches so far to either side.
+
+    It is open where the difference over all divisions could lie on the other side of what chance explains.
+    """
+    if error is not None and abs(abs(difference) - reach) <= error:
+        return Finding.OPEN
+    if abs(difference) <= reach:
+        return Finding.NOT_SHOWN
+    return Finding.BETTER if difference < 0 else Finding.WORSE
+
+
 def paired_tests(
     pairs: Sequence[tuple[str, Sequence[float], str, Sequence[float]]], rows: FoldRows
 ) -> tuple[PairedTest, ...]:
@@ -132,6 +182,8 @@ def paired_tests(
         mean, low, high, p = fold_interval(differences, rows)
         adjusted = min(1.0, len(pairs) * p)
         _, joint_low, joint_high, _ = fold_interval(differences, rows, LEVEL / len(pairs))
+        same, error = not any(differences), division_error(differences, rows)
+        reach = max(joint_high - mean, mean - joint_low)  # the longer one, where the other is cut off at ±1
         tests.append(
             PairedTest(
                 first=first,
@@ -143,8 +195,10 @@ def paired_tests(
                 adjusted=adjusted,
                 joint_low=joint_low,
                 joint_high=joint_high,
-                same=not any(differences),
+                same=same,
                 significant=adjusted < LEVEL,
+                division_error=error,
+                finding=Finding.NOT_SHOWN if same else finding_of(mean, reach, error),
             )
         )
     return tuple(tests)

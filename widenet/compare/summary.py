@@ -2,16 +2,42 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from widenet.compare.measures import ClassMeasures, mean_measures
 from widenet.compare.result import BestConstant, Champion, MethodResult, Significance
 from widenet.compare.significance import LEVEL, FoldRows, average_ranks, fold_interval, paired_tests, wins
 from widenet.compare.trial import FoldOutcome
 from widenet.compare.tuning import FAMILY_GROUPS, CompareMethod, Family
 
 CONSTANT = "constant"
+
+
+@dataclass(frozen=True)
+class Standings:
+    """What all folds so far come to."""
+
+    methods: tuple[MethodResult, ...]
+    constant: BestConstant
+    significance: Significance
+
+    @property
+    def best(self) -> str | None:
+        """The method of the smallest error; None where all failed."""
+        return self.methods[0].name if self.methods[0].error is not None else None
+
+
+def standings(
+    methods: Sequence[CompareMethod],
+    outcomes: dict[str, list[FoldOutcome]],
+    constant: BestConstant,
+    rows: FoldRows,
+) -> Standings:
+    """Methods in their order, and the tests between them."""
+    results = summarise_methods(methods, outcomes, rows)
+    return Standings(results, constant, significance_of(results, constant, rows))
 
 
 def summarise_methods(
@@ -28,9 +54,10 @@ def summarise_methods(
     return (*sorted(whole, key=lambda result: (result.error, result.rank)), *failed)
 
 
-def constant_of(errors: Sequence[float]) -> BestConstant:
-    """The best constant by its error on each fold."""
-    return BestConstant(float(np.mean(errors)), float(np.std(errors, ddof=1)), tuple(errors))
+def constant_of(errors: Sequence[float], measures: ClassMeasures | None = None) -> BestConstant:
+    """The best constant by its error on each fold, and what else was measured of it."""
+    others = asdict(measures or ClassMeasures())
+    return BestConstant(float(np.mean(errors)), float(np.std(errors, ddof=1)), tuple(errors), **others)
 
 
 def _method_result(method: CompareMethod, trials: list[FoldOutcome], rows: FoldRows) -> MethodResult:
@@ -55,6 +82,7 @@ def _method_result(method: CompareMethod, trials: list[FoldOutcome], rows: FoldR
         inner=tuple(trial.inner for trial in trials),
         settings=tuple(trial.setting for trial in trials),
         failures=tuple(trial.failure for trial in trials if trial.failure is not None),
+        **asdict(mean_measures([trial.measures for trial in trials])),
     )
 
 

@@ -4,13 +4,16 @@ The store is no concern of this module, so that stored trials do not depend on i
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import torch
+from torch import Tensor
 
 from widenet.base.errors import InputError, WidenetError
+from widenet.compare.calibration import class_probabilities
 from widenet.compare.folds import Fold
-from widenet.compare.tuning import Choice, CompareMethod, losses
+from widenet.compare.measures import ClassMeasures, class_measures
+from widenet.compare.tuning import Choice, CompareMethod, Model, losses
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,14 @@ class FoldOutcome:
     setting: Choice | None  # what was chosen
     seconds: float  # time to choose, fit and predict
     failure: str | None = None  # a sentence, where the method failed
+    balanced_error: float | None = None  # these as of `ClassMeasures`
+    auc: float | None = None
+    log_loss: float | None = None
+
+    @property
+    def measures(self) -> ClassMeasures:
+        """What else was measured, where there are classes."""
+        return ClassMeasures(self.balanced_error, self.auc, self.log_loss)
 
 
 def run_trial(method: CompareMethod, fold: Fold) -> FoldOutcome:
@@ -36,5 +47,16 @@ def run_trial(method: CompareMethod, fold: Fold) -> FoldOutcome:
         raise
     except (WidenetError, torch.linalg.LinAlgError) as error:
         return FoldOutcome(None, None, None, time.perf_counter() - start, f"{method.name} failed: {error}.")
-    loss = losses(predictions, fold.Y, classification=fold.training.labels is not None).mean()
-    return FoldOutcome(float(loss), model.score.error, model.setting, time.perf_counter() - start)
+    loss = losses(predictions, fold.Y, classification=fold.labels is not None)
+    others = asdict(_measures(loss, predictions, model, fold))
+    seconds = time.perf_counter() - start
+    return FoldOutcome(float(loss.mean()), model.score.error, model.setting, seconds, **others)
+
+
+def _measures(loss: Tensor, predictions: Tensor, model: Model, fold: Fold) -> ClassMeasures:
+    if fold.labels is None or fold.training.labels is None:
+        return ClassMeasures()
+    probabilities = None
+    if model.unseen is not None:
+        probabilities = class_probabilities(predictions, model.unseen, fold.training.labels)
+    return class_measures(loss.numpy(), fold.labels.numpy(), probabilities)

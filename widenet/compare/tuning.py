@@ -95,12 +95,34 @@ class Score:
 
 
 @dataclass(frozen=True)
+class Unseen:
+    """What a method puts out for rows of its training part that it was not fitted to, under what it chose."""
+
+    outputs: Tensor  # in the code of Y, shape (m, c)
+    rows: Tensor  # which rows of the training part these are, int64, shape (m,)
+
+
+@dataclass(frozen=True)
 class Model:
     """A fitted method."""
 
     predict: Callable[[RowForms], Tensor]  # outputs in the code of Y, shape (n2, c), for other rows
     setting: Choice  # what was chosen, by name
     score: Score  # the score by which it was chosen, measured inside the training part
+    unseen: Unseen | None = None  # what that was measured on; None where a method does not tell
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Several candidates on the rows that the inner splits hold out."""
+
+    scores: list[Score]  # the mean of each over the splits
+    outputs: Tensor  # shape (candidates, m, c)
+    rows: Tensor  # which rows of the training part these are, int64, shape (m,)
+
+    def unseen(self, index: int) -> Unseen:
+        """What one of the candidates put out."""
+        return Unseen(self.outputs[index], self.rows)
 
 
 class CompareMethod(Protocol):
@@ -160,18 +182,22 @@ def mean_score(parts: list[Score]) -> Score:
     return Score(float(np.mean([s.error for s in parts])), float(np.mean([s.squared for s in parts])))
 
 
-def judged(
-    training: Training, scores_of: Callable[[Training, Training], Sequence[Score]], *, seed: int
-) -> list[Score]:
-    """The mean score of each of several candidates over the inner splits.
+def judged(training: Training, outputs_of: Callable[[Training, RowForms], Tensor], *, seed: int) -> Judged:
+    """Judge candidates by the inner splits.
 
     Args:
         training: What is split.
-        scores_of: Scores of the candidates that were fitted to one part, on the rows of the other.
+        outputs_of: Outputs of the candidates that were fitted to one part for the rows of the other, shape
+            (candidates, rows, c).
         seed: Seed of the splits.
     """
-    parts = [scores_of(training[fit], training[choose]) for fit, choose in inner_splits(training, seed=seed)]
-    return [mean_score(list(each)) for each in zip(*parts, strict=True)]
+    parts, found = [], []
+    splits = inner_splits(training, seed=seed)
+    for fit, choose in splits:
+        parts.append(outputs_of(training[fit], training.inputs[choose]))
+        found.append(scores(parts[-1], training[choose]))
+    means = [mean_score(list(each)) for each in zip(*found, strict=True)]
+    return Judged(means, torch.cat(parts, dim=1), torch.cat([choose for _, choose in splits]))
 
 
 def pilot_seconds(training: Training, work: Callable[[Training], object]) -> float:
@@ -188,10 +214,15 @@ def judging_seconds(training: Training, fit_each: Callable[[Training], object], 
     return seconds * (len(inner_splits(training, seed=0)) + 1 / num_candidates)
 
 
-def best_score(candidates: list[Score]) -> int:
-    """Index of the smallest score; a score that is not a number never wins."""
+def by_score(candidates: Sequence[Score]) -> list[int]:
+    """Indices from the smallest score on; without those that are not numbers."""
     usable = [i for i, score in enumerate(candidates) if np.isfinite([score.error, score.squared]).all()]
-    return min(usable, key=lambda i: candidates[i]) if usable else 0
+    return sorted(usable, key=lambda i: candidates[i])
+
+
+def best_score(candidates: Sequence[Score]) -> int:
+    """Index of the smallest score; a score that is not a number never wins."""
+    return next(iter(by_score(candidates)), 0)
 
 
 def inner_splits(training: Training, *, seed: int) -> list[tuple[Tensor, Tensor]]:

@@ -15,14 +15,14 @@ from widenet.base.memory import require_memory
 from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
 from widenet.networks.names import network_names
-from widenet.networks.network import Network
+from widenet.networks.network import Network, Parameters
 from widenet.runs import Failure, Store, Trial, TrialResult, code_version, data_hash, run_trials
 from widenet.runs.code import has_source
 from widenet.runs.trials import Executor, Work
 from widenet.training.rows import Rows, as_rows
 from widenet.training.run import TrainingRun
 from widenet.training.settings import TrainingSettings
-from widenet.training.together import share_batches, train_together
+from widenet.training.together import share_batches, train_together, weights_together
 
 MAX_GROUP = 32  # settings trained together: more share little that is not shared yet
 
@@ -57,6 +57,29 @@ def train(
     rows, tested = _rows(dataset, test, dtype)
     _require_room(network, rows, [settings], num_groups=1)
     return train_together(network, rows, [settings], test=tested, keep_weights=True, progress=progress)[0]
+
+
+def trained_weights(
+    network: Network,
+    dataset: Dataset,
+    grid: Sequence[TrainingSettings],
+    *,
+    dtype: torch.dtype = torch.float32,
+) -> list[Parameters | None]:
+    """Weights of one network at the end of training under every setting, shapes (1, …), all trained together.
+
+    Args:
+        network: The architecture.
+        dataset: Rows to train on.
+        grid: Settings that differ in rates and decays alone.
+        dtype: Precision of the training.
+
+    Returns:
+        The weights under each setting; None where a run diverged.
+    """
+    rows, _ = _rows(dataset, None, dtype)
+    _require_room(network, rows, grid, num_groups=1)
+    return weights_together(network, rows, grid)
 
 
 def sweep(

@@ -210,6 +210,35 @@ def train_together(
     ]
 
 
+@flushed_subnormals()
+def weights_together(
+    network: Network, train: Rows, settings: Sequence[TrainingSettings], *, fewest: int = 2
+) -> list[Parameters | None]:
+    """Weights at the end of training under each setting, shapes (1, …); None where a run diverged.
+
+    They are those of `train_together`. Nothing is measured on the way: norms, signs and errors cost more than
+    the training itself where rows are few.
+    """
+    group = Group(network, train, settings, fewest)
+    initial = measure_errors(network, group.params, train, group.loss).loss[: len(settings)]
+    for epoch in range(settings[0].epochs):
+        group.epoch(epoch)
+        finite = group.is_finite()
+        if not bool(finite.any()):
+            return [None] * len(settings)
+        if not bool(finite.all()):
+            group.drop(~finite)
+    loss = measure_errors(network, group.params, train, group.loss).loss[: len(group.alive)]
+    kept = dict(zip(group.alive.tolist(), (loss <= DIVERGED * initial[group.alive]).tolist(), strict=True))
+    copies = {index: copy for copy, (index, stable) in enumerate(kept.items()) if stable}
+    return [
+        {name: part[copies[index]][None].clone() for name, part in group.params.items()}
+        if index in copies
+        else None
+        for index in range(len(settings))
+    ]
+
+
 def _run(
     group: Group,
     setting: TrainingSettings,

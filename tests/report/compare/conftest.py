@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from widenet.compare.importances import Importance, Importances
+from widenet.compare.measures import ClassMeasures
 from widenet.compare.result import CompareResult, Measure, Protocol
 from widenet.compare.significance import FoldRows
 from widenet.compare.summary import constant_of, significance_of, summarise_methods
@@ -32,15 +34,17 @@ def make_compared(
 ) -> CompareResult:
     methods = [Named(each, family) for each, (family, _) in ERRORS.items()]
     setting = {"rate": 0.2, "features": "relu"}
+    others = (0.21, 0.987, 0.345) if measure == "misclassified" else (None,) * 3
     trials = {
-        each: [FoldOutcome(error, error, setting, 12.5) for error in errors]
+        each: [FoldOutcome(error, error, setting, 12.5, None, *others) for error in errors]
         for each, (_, errors) in ERRORS.items()
     }
     if failing:
         trials["forest"][2] = FoldOutcome(None, None, None, 1.0, "forest failed: it went wrong.")
     rows = FoldRows(75, 25, counted=measure == "misclassified")
     results = summarise_methods(methods, trials, rows)
-    constant = constant_of([0.5, 0.52, 0.48, 0.5])
+    measures = ClassMeasures(0.5, 0.5, 0.6931) if measure == "misclassified" else None
+    constant = constant_of([0.5, 0.52, 0.48, 0.5], measures)
     classes = ("a", "b") if measure == "misclassified" else ()
     return CompareResult(
         version="0.1.0",
@@ -50,6 +54,15 @@ def make_compared(
         best=results[0].name,
         constant=constant,
         significance=significance_of(results, constant, rows),
+        importances=Importances(
+            results[0].name,
+            5,
+            (
+                Importance("age", 0.12, 0.02),
+                Importance("<b>", 0.03, 0.01),
+                Importance("id", 0.0, 0.01),
+            ),
+        ),
         forecast=Forecast(100.0),
         seconds=150.0,
     )

@@ -20,7 +20,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)> [bold]"
 
 def test_charts_are_plotlys_and_coloured_by_the_style_sheet(result, check_charts):
     charts = compare_charts(result)
-    assert set(charts) == {"errors", "differences"}
+    assert set(charts) == {"errors", "differences", "importances"}
     check_charts(charts.values())
 
 
@@ -76,7 +76,7 @@ def test_an_error_of_zero_has_its_p(outline_of, compared):
     assert text.count("p < 0.0001") + text.count("p = 0.") >= len(result.methods) - 1
     tests = [replace(test, adjusted=0.03) for test in result.significance.against_best]
     significance = replace(result.significance, against_best=tuple(tests))
-    assert method_cells(replace(result, significance=significance), worst, p_text)[6] == "p = 0.03"
+    assert method_cells(replace(result, significance=significance), worst, p_text)[9] == "p = 0.03"
 
 
 def test_tiles_show_the_champions(outline_of, compared):

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from widenet.compare.importances import MOST_FEATURES, Importance, Importances, NotMeasured
 from widenet.compare.result import CompareResult, Measure
 from widenet.compare.significance import FoldRows
 from widenet.compare.summary import constant_of, significance_of, summarise_methods
 from widenet.compare.trial import FoldOutcome
 from widenet.report.compare.sentences import (
+    ONE_DIVISION,
     amount_text,
     difference_text,
     error_text,
@@ -38,8 +40,8 @@ def around(error, bumps=BUMPS):
 def made(compared):
     """A comparison of methods by name, each of a family, from the errors on their folds; None failed."""
 
-    def make(methods, constant=0.5, measure=CLASSES, num_rows=1000) -> CompareResult:
-        rows = FoldRows(3 * num_rows // 4, num_rows // 4, counted=measure is CLASSES)
+    def make(methods, constant=0.5, measure=CLASSES, num_rows=1000, folds=4) -> CompareResult:
+        rows = FoldRows(3 * num_rows // 4, num_rows // 4, counted=measure is CLASSES, folds=folds)
         trials = {
             name: [
                 FoldOutcome(None, None, None, 0.0, f"{name} failed.")
@@ -50,15 +52,19 @@ def made(compared):
             for name, (_, errors) in methods.items()
         }
         results = summarise_methods([Named(name, each) for name, (each, _) in methods.items()], trials, rows)
-        guess = constant_of([constant] * 4)
+        num_folds = len(next(iter(trials.values())))
+        guess = constant_of([constant] * num_folds)
         result = compared()
         return replace(
             result,
-            protocol=replace(result.protocol, measure=measure, chance=constant),
+            protocol=replace(
+                result.protocol, measure=measure, chance=constant, folds=folds, repeats=num_folds // folds
+            ),
             methods=results,
             best=None if results[0].error is None else results[0].name,
             constant=guess,
             significance=significance_of(results, guess, rows),
+            importances=Importances(),
         )
 
     return make
@@ -68,9 +74,10 @@ def made(compared):
 def told(made):
     """The sentences on families by name, from the errors on their folds."""
 
-    def tell(constant=0.5, measure=CLASSES, num_rows=1000, **families):
+    def tell(constant=0.5, measure=CLASSES, num_rows=1000, folds=4, **families):
         methods = {f"{name}-1": (GROUPS[name], errors) for name, errors in families.items()}
-        return sentences(made(methods, constant, measure, num_rows))
+        told = sentences(made(methods, constant, measure, num_rows, folds))
+        return told[:-1] if told[-1] == ONE_DIVISION else told
 
     return tell
 
@@ -181,6 +188,45 @@ def test_equal_errors_are_no_difference(told, joined):
         assert "up to 0" not in told_of.replace("up to 0.", "")
 
 
+def test_one_division_is_told(made):
+    families = {"a": ("network", around(0.02)), "b": ("kernel", [0.1] * 4)}
+    assert sentences(made(families))[-1] == ONE_DIVISION
+    assert ONE_DIVISION not in sentences(made(families, folds=2))
+
+
+NEAR = [0.02, 0.0, 0.085, 0.06]  # divisions of two folds that disagree: on the whole at the limit
+
+
+def test_what_other_divisions_could_change_is_open(told):
+    for sign, side in ((1, "worse"), (-1, "better")):
+        first, second, *_ = told(
+            networks=[0.1 + sign * each for each in NEAR], kernels=[0.1] * 4, num_rows=400, folds=2
+        )
+        assert first.startswith(
+            f"Open: whether networks and kernels differ. Over 2 divisions of the rows into folds, networks "
+            f"are {side} than kernels by 4.1"
+        )
+        assert first.endswith("that other divisions could put it on either side.")
+        assert "a difference at the limit of what chance would explain" in second
+
+
+def test_whether_anything_was_learned_can_be_open_too(told):
+    first, second = told(kernels=[0.5 - each for each in NEAR], num_rows=400, folds=2)
+    assert first.startswith(
+        "Open: whether anything was learned here. Over 2 divisions of the rows into folds, kernels are "
+        "better than the best constant by 4.1"
+    )
+    assert second == "So no method is a winner here, whatever their order."
+
+
+def test_what_is_settled_is_told_beside_what_is_open(told):
+    found = told(
+        networks=[0.1 + each for each in NEAR], kernels=[0.1] * 4, baselines=[0.01] * 4, num_rows=400, folds=2
+    )
+    assert found[0].startswith("Yes: baselines beat the kernels tried by at least")
+    assert "at the limit of what chance would explain" in found[1]
+
+
 def test_the_best_and_those_that_may_be_as_good(told, made):
     assert told(networks=around(0.02), kernels=[0.1] * 4)[-1] == (
         "The smallest of 2 errors is that of networks-1, 2.00%; every other method is shown not to be "
@@ -190,7 +236,7 @@ def test_the_best_and_those_that_may_be_as_good(told, made):
         "; kernels-1 may be as good or better."
     )
     methods = {name: ("kernel", around(0.1 + j / 1e4)) for j, name in enumerate("acdefg")}
-    found = sentences(made({**methods, "b": ("kernel", around(0.3, (0.0, 0.005, 0.0, 0.005)))}))
+    found = sentences(made({**methods, "b": ("kernel", around(0.3, (0.0, 0.005, 0.0, 0.005)))}))[:-1]
     assert (
         "of the 6 other methods, 5 may be as good or better (c, d, e, f and others), and 1 is shown not to "
         "be the best." in found[-1]
@@ -222,6 +268,37 @@ def test_a_family_that_failed_is_not_one_that_was_left_out(left, failed, start, 
     assert found[-1] == f"1 of 2 methods failed and took no part: {failed}-1."
 
 
+@pytest.mark.parametrize(("counts", "is_rare"), [((98, 2), True), ((60, 40), False), ((45, 45, 10), True)])
+def test_rare_classes_are_told(made, counts, is_rare):
+    result = made({"a": ("network", around(0.02)), "b": ("kernel", around(0.1))})
+    data = replace(result.data, classes=tuple("xyz"[: len(counts)]), class_counts=counts)
+    best = replace(result.methods[0], balanced_error=0.25, auc=0.876)
+    constant = replace(result.constant, balanced_error=0.5)
+    found = sentences(replace(result, data=data, methods=(best, *result.methods[1:]), constant=constant))
+    rare = [each for each in found if each.startswith("Only ")]
+    assert len(rare) == is_rare
+    if is_rare:
+        assert f"of class '{'xyz'[counts.index(min(counts))]}'" in rare[0]
+        assert "misclassifies 25.00% of a class (the best constant 50.00%), and the area under its" in rare[0]
+        assert "0.876" in rare[0]
+
+
+def test_importances_are_told_in_one_sentence(made):
+    result = made({"a": ("network", around(0.02)), "b": ("kernel", around(0.1))})
+    features = (Importance("age", 0.12, 0.02), Importance("size", 0.03, 0.01), Importance("id", 0.001, 0.01))
+    told = sentences(replace(result, importances=Importances("a", 5, features)))[3]
+    assert told.startswith(
+        "Of 3 features, a relies most on 'age' (12.00 percentage points) and 'size' (3.00 percentage points)"
+    )
+    assert "'id'" not in told
+    none = sentences(replace(result, importances=Importances("a", 5, features[2:])))[3]
+    assert none.startswith("No single feature is clearly needed by a")
+    many = Importances(not_measured=NotMeasured.TOO_MANY_FEATURES)
+    assert f"there are more than {MOST_FEATURES}" in sentences(replace(result, importances=many))[3]
+    images = Importances(not_measured=NotMeasured.IMAGES)
+    assert sentences(replace(result, importances=images)) == sentences(result)
+
+
 def test_copies_are_told(made):
     result = made({"a": ("network", around(0.02)), "b": ("kernel", around(0.1))})
     result = replace(result, data=replace(result.data, n=200))
@@ -244,12 +321,13 @@ def test_numbers():
 
 
 def test_how_it_was_compared(result):
-    first, constant, networks = how_compared(result)
+    first, constant, *measures, networks = how_compared(result)
+    assert bool(measures) == (result.protocol.measure is CLASSES)
     assert "divided into 4 folds, and" in first
     assert "the 75 training rows and was judged on the other 25" in first
     guess = "most frequent class" if result.protocol.measure is CLASSES else "mean"
     assert constant.startswith(f"The best constant, always the {guess}, has an error of")
     assert networks == "Networks have 256 neurons in each hidden layer and were trained for 80 epochs."
     twice = replace(result, protocol=replace(result.protocol, repeats=2), methods=result.methods[:2])
-    assert len(how_compared(twice)) == 2
+    assert len(how_compared(twice)) == 2 + len(measures)
     assert "4 folds, 2 times over, and" in how_compared(twice)[0]

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 
 from widenet.compare.result import CompareResult, Measure, MethodResult
 from widenet.compare.tuning import FAMILY_GROUPS, Family
-from widenet.report.parts.plots import Chart, Spec, axes_layout, by_name, line_trace
+from widenet.report.parts.plots import Chart, Spec, axes_layout, by_name, label, line_trace
 
 FAMILY_COLOURS: dict[Family, str] = {"network": "labels", "kernel": "random", "baseline": "worst"}
 ROW_HEIGHT = 26
+MOST_BARS = 15  # features that are drawn
 WIDE = 8.0  # ratio of errors from which they are drawn on a logarithmic axis
 
 
 def compare_charts(result: CompareResult) -> dict[str, Chart]:
     """All charts that the result has numbers for, by name."""
-    return by_name(errors_chart(result), differences_chart(result))
+    return by_name(errors_chart(result), differences_chart(result), importances_chart(result))
 
 
 def errors_chart(result: CompareResult) -> Chart | None:
@@ -67,6 +68,33 @@ def differences_chart(result: CompareResult) -> Chart | None:
         title=f"Difference from the best, {result.best}",
         reading="Bars: intervals that hold at once with 95% confidence. Filled: larger than chance would "
         "explain, so not the best. Hollow: may be due to chance.",
+        spec={"data": [bars], "layout": layout},
+    )
+
+
+def importances_chart(result: CompareResult) -> Chart | None:
+    """How much the error of the best method grows when each of its most important features is shuffled."""
+    features = result.importances.features[:MOST_BARS]
+    if not features:
+        return None
+    names, stds = [label(each.feature) for each in features], [each.std for each in features]
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "x": [each.increase for each in features],
+        "y": list(range(len(features))),
+        "marker": {"color": "labels"},
+        "error_x": _whiskers(stds, stds, "muted", 1.5, 4),
+        "customdata": names,
+        "hovertemplate": "%{customdata}: %{x:" + _digits(result) + "}<extra></extra>",
+        "showlegend": False,
+    }
+    layout = _layout("growth of the error", names, {"tickformat": _digits(result)})
+    return Chart(
+        name="importances",
+        title=f"What {result.importances.method} relies on",
+        reading="Growth of the error on test rows when a feature is shuffled among them; whiskers: standard "
+        "deviation between folds. Features that tell the same can hide each other.",
         spec={"data": [bars], "layout": layout},
     )
 

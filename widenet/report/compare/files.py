@@ -39,6 +39,9 @@ def table_csv(result: CompareResult) -> str:
             method.low,
             method.high,
             result.constant.error,
+            method.balanced_error,
+            method.auc,
+            method.log_loss,
         )
         lines.append((method.name, method.family, *scores, *told))
     head = (
@@ -54,5 +57,8 @@ def table_csv(result: CompareResult) -> str:
         "low",
         "high",
         "constant",
+        "balanced_error",
+        "auc",
+        "log_loss",
     )
     return csv_text(head, lines)

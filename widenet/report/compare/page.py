@@ -14,6 +14,7 @@ from widenet.report.compare.sentences import (
     error_text,
     how_compared,
     method_cells,
+    method_head,
     p_text,
     sentences,
 )
@@ -30,7 +31,9 @@ def page(result: CompareResult) -> str:
     sections = (
         section(1, "How do the methods compare?", [], _methods_body(result, shown)),
         section(2, "Are the differences real?", [], _tests_body(result, shown)),
-        section(3, "Which settings were chosen?", [], _settings_body(result)),
+        section(
+            3, "Which settings were chosen, and which features matter?", [], _settings_body(result, shown)
+        ),
         section(4, "How was it measured?", how_compared(result), _measured_body(result)),
     )
     footer = ("The numbers behind this page are in result.json and table.csv.", f"widenet {result.version}")
@@ -53,7 +56,7 @@ def _tiles(result: CompareResult) -> Html:
 
 
 def _methods_body(result: CompareResult, shown: dict[str, Html]) -> Html:
-    head = ("method", "family", "error", "spread", "rank", "wins", "p against the best", "time")
+    head = ("p against the best" if name == "p" else name for name in method_head(result))
     rows = [*(method_cells(result, method, p_text) for method in result.methods), constant_cells(result)]
     caption = (
         "The smallest mean error first; spread is the standard deviation between folds; p is adjusted for "
@@ -100,7 +103,7 @@ def _test_row(test: PairedTest, measure: Measure) -> tuple[str, ...]:
     return names, difference_text(test.difference, measure), interval, p_text(test.adjusted)
 
 
-def _settings_body(result: CompareResult) -> Html:
+def _settings_body(result: CompareResult, shown: dict[str, Html]) -> Html:
     rows = []
     for method in result.methods:
         if method.best is not None:
@@ -108,7 +111,8 @@ def _settings_body(result: CompareResult) -> Html:
             told = f"{often} of {len(method.settings)} folds"
             rows.append((method.name, choice_text(method.best), told))
     caption = "The setting chosen most often; result.json lists those of every fold"
-    return _ranking(("method", "setting", "chosen in"), rows, caption)
+    picture = element("div", shown["importances"], class_="charts") if "importances" in shown else Html("")
+    return join(_ranking(("method", "setting", "chosen in"), rows, caption), picture)
 
 
 def _measured_body(result: CompareResult) -> Html:

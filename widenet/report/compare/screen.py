@@ -3,12 +3,16 @@
 from rich.console import Console
 
 from widenet.compare.result import CompareResult, Measure
-from widenet.report.compare.sentences import constant_cells, method_cells, sentences
+from widenet.report.compare.sentences import constant_cells, method_cells, method_head, sentences
 from widenet.report.parts.quantities import literal
 from widenet.report.parts.screen import columns, line, title, verdict
 
-METHOD_HEAD = ("method", "family", "error", "spread", "rank", "wins", "p", "time")
-METHOD_WIDTHS = (16, 9, 8, 8, 5, 5, 7, 8)
+WIDTHS = {"method": 16, "family": 9, "error": 8, "spread": 8, "rank": 5, "wins": 5, "p": 7, "time": 8}
+CLASS_WIDTHS = {
+    "balanced": 9,
+    "AUC": 6,
+    "log loss": 9,
+}  # in place of rank and wins, for which there is no room
 NUM_NAMES = 2  # columns of names, before those of numbers
 FAMILY_STYLES = {"network": "blue", "kernel": "yellow", "baseline": "bright_black"}
 
@@ -22,15 +26,26 @@ def screen(result: CompareResult, console: Console) -> None:
     line(console, "")
     verdict(console, sentences(result))
     line(console, "")
-    line(console, columns(METHOD_HEAD, METHOD_WIDTHS, NUM_NAMES), style="bold")
-    for method in result.methods:
-        cells = method_cells(result, method, _short_p)
-        line(console, columns(cells, METHOD_WIDTHS, NUM_NAMES), style=FAMILY_STYLES[method.family])
-    line(console, columns(constant_cells(result), METHOD_WIDTHS, NUM_NAMES))
     classes = protocol.measure is Measure.MISCLASSIFIED
+    line(console, _row(result, method_head(result)), style="bold")
+    for method in result.methods:
+        line(
+            console, _row(result, method_cells(result, method, _short_p)), style=FAMILY_STYLES[method.family]
+        )
+    line(console, _row(result, constant_cells(result)))
     error = "misclassified rows" if classes else "mean of ‖prediction − y‖²"
     line(console, f"error: {error}; spread: standard deviation between folds", style="dim")
     line(console, "p: of no difference from the best, adjusted for the number of methods", style="dim")
+
+
+def _row(result: CompareResult, cells: tuple[str, ...]) -> str:
+    """The cells that there is room for."""
+    head = method_head(result)
+    classes = result.protocol.measure is Measure.MISCLASSIFIED
+    left_out = ("rank", "wins") if classes else ()
+    widths = WIDTHS | CLASS_WIDTHS
+    told = [(cell, widths[name]) for name, cell in zip(head, cells, strict=True) if name not in left_out]
+    return columns([cell for cell, _ in told], [width for _, width in told], NUM_NAMES)
 
 
 def _short_p(p: float) -> str:

@@ -2,13 +2,34 @@
 
 from collections.abc import Callable
 
-from widenet.compare.result import CompareResult, Measure, MethodResult
-from widenet.compare.significance import PairedTest
+from widenet.base.wording import shown
+from widenet.compare.importances import MOST_FEATURES, NotMeasured
+from widenet.compare.result import BestConstant, CompareResult, Measure, MethodResult
+from widenet.compare.significance import Finding, PairedTest
+from widenet.compare.summary import CONSTANT
 from widenet.compare.tuning import FAMILY_GROUPS, Choice
 from widenet.report.parts.leaks import leak_sentences
 
 MOST_NAMED = 4  # methods that a sentence names
+NO_WINNER = "So no method is a winner here, whatever their order."
+ONE_DIVISION = "The rows were divided into folds once, and another division could answer differently."
+SIZES = {
+    Finding.BETTER: "larger than chance would explain",
+    Finding.WORSE: "larger than chance would explain",
+    Finding.NOT_SHOWN: "that may be due to chance",
+    Finding.OPEN: "at the limit of what chance would explain",
+}
+RARE = 0.5  # of the share that a class would have if all had the same, below which it is rare
+MOST_RELIED_ON = 3  # features that a sentence names
+HOW_SHUFFLED = "shuffling it among the test rows"
+HIDING = "features that tell the same can hide each other"
 MANY_REPEATED = 0.01  # share of repeated rows from which they come first
+HOW_CALIBRATED = (
+    "The balanced error is the mean over the classes of the share of their rows that is misclassified, AUC "
+    "the area under the ROC curve, of several classes the mean over each against all others. Probabilities, "
+    "for AUC and log loss, are softmax(a·output + b), with one a and a bias for each class, fitted within "
+    "the training rows to outputs for rows held out there, for every method alike."
+)
 HOW_TESTED = (
     "Corrected resampled t-test over the folds (Nadeau and Bengio), two-sided: p, low and high are of one "
     "test alone; adjusted, joint_low and joint_high allow for all tests of a group (Bonferroni). It assumes "
@@ -22,10 +43,14 @@ def sentences(result: CompareResult) -> tuple[str, ...]:
     if result.best is None:
         return ("Every method failed, so there is nothing to compare.",)
     repeated, failed = _about_repeated(result), _about_failed(result)
-    if any(_is_better(test) for test in result.significance.against_constant):
-        told = [_answer(result), *_families(result), _best_sentence(result)]
+    if result.significance.learned:
+        told = [_answer(result), *_families(result), _best_sentence(result), *_about_rare(result)]
+        told += _about_importances(result)
     else:
-        told = [_nothing_shown(result), "So no method is a winner here, whatever their order."]
+        closer = [test for test in result.significance.against_constant if test.difference < 0]
+        is_open = any(test.finding is Finding.OPEN for test in closer)
+        told = [_nothing_settled(result) if is_open else _nothing_shown(result), NO_WINNER]
+    told += [ONE_DIVISION] if result.protocol.repeats == 1 else []
     leaks = leak_sentences(result.data)  # errors mean little where a column gives the target away
     if result.protocol.repeated_rows >= MANY_REPEATED * result.data.n:
         return (*leaks, *repeated, *told, *failed)  # since all else depends on it
@@ -45,6 +70,8 @@ def how_compared(result: CompareResult) -> list[str]:
         f"{protocol.train_rows:,} training rows and was judged on the other {protocol.test_rows:,}.",
         f"The best constant, {guess}, has an error of {error_text(result.constant.error, protocol.measure)}.",
     ]
+    if classes:
+        told.append(HOW_CALIBRATED)
     if any(method.family == "network" for method in result.methods):
         told.append(
             f"Networks have {protocol.width:,} neurons in each hidden layer and were trained for "
@@ -87,13 +114,31 @@ def choice_text(choice: Choice) -> str:
 def method_cells(
     result: CompareResult, method: MethodResult, shown_p: Callable[[float], str]
 ) -> tuple[str, ...]:
-    """Name, family, error, spread, rank, wins, p and time of a method; one that failed has gaps."""
+    """Cells of a method under `method_head`; one that failed has gaps."""
     measure, time = result.protocol.measure, time_text(method.seconds)
     if method.error is None or method.std is None or method.rank is None:
-        return method.name, method.family, "failed", "", "", "", "", time
+        gaps = [""] * (len(method_head(result)) - 4)
+        return method.name, method.family, "failed", *gaps, time
     errors = error_text(method.error, measure), error_text(method.std, measure)
     p = "best" if method.name == result.best else shown_p(result.significance.adjusted[method.name])
-    return method.name, method.family, *errors, f"{method.rank:.1f}", str(method.wins), p, time
+    standing = f"{method.rank:.1f}", str(method.wins)
+    return method.name, method.family, *errors, *_measure_cells(result, method), *standing, p, time
+
+
+def method_head(result: CompareResult) -> tuple[str, ...]:
+    """What is told of every method; of classes, balanced error, area under the ROC curve and log loss too."""
+    classes = result.protocol.measure is Measure.MISCLASSIFIED
+    others = ("balanced", "AUC", "log loss") if classes else ()
+    return "method", "family", "error", "spread", *others, "rank", "wins", "p", "time"
+
+
+def _measure_cells(result: CompareResult, method: MethodResult | BestConstant) -> tuple[str, ...]:
+    if result.protocol.measure is not Measure.MISCLASSIFIED:
+        return ()
+    balanced = (
+        "" if method.balanced_error is None else error_text(method.balanced_error, Measure.MISCLASSIFIED)
+    )
+    return balanced, *("" if each is None else f"{each:.3f}" for each in (method.auc, method.log_loss))
 
 
 def constant_cells(result: CompareResult) -> tuple[str, ...]:
@@ -101,7 +146,7 @@ def constant_cells(result: CompareResult) -> tuple[str, ...]:
     errors = (
         error_text(each, result.protocol.measure) for each in (result.constant.error, result.constant.std)
     )
-    return "best constant", "", *errors, "", "", "", ""
+    return "best constant", "", *errors, *_measure_cells(result, result.constant), "", "", "", ""
 
 
 def time_text(seconds: float) -> str:
@@ -109,8 +154,24 @@ def time_text(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"
 
 
-def _is_better(test: PairedTest) -> bool:
-    return test.significant and test.difference < 0
+def _nothing_settled(result: CompareResult) -> str:
+    """That it depends on the division into folds whether anything is better than a constant."""
+    tests = [test for test in result.significance.against_constant if test.finding is Finding.OPEN]
+    return f"Open: whether anything was learned here. {_joined([_limit(test, result) for test in tests])}."
+
+
+def _limit(test: PairedTest, result: CompareResult) -> str:
+    """Why a test is open."""
+    measure, side = result.protocol.measure, "better" if test.difference < 0 else "worse"
+    return (
+        f"Over {result.protocol.repeats} divisions of the rows into folds, {test.first} are {side} than "
+        f"{_other(test)} by {amount_text(test.difference, measure)}, so close to the limit of what chance "
+        f"would explain that other divisions could put it on either side"
+    )
+
+
+def _other(test: PairedTest) -> str:
+    return "the best constant" if test.second == CONSTANT else test.second
 
 
 def _nothing_shown(result: CompareResult) -> str:
@@ -137,12 +198,20 @@ def _answer(result: CompareResult) -> str:
     if not tests:
         return f"{_why_no_tests(result)}, so whether anything beats kernels remains open."
     errors = {FAMILY_GROUPS[each.family]: each.error for each in result.significance.champions}
-    better = [test for test in tests if _is_better(test) and errors[test.first] < result.constant.error]
+    better = [
+        test
+        for test in tests
+        if test.finding is Finding.BETTER and errors[test.first] < result.constant.error
+    ]
     if better:
         lead = {test.first: amount_text(test.joint_high, measure) for test in better}
         leads = [f"{name} beat the kernels tried by at least {amount}" for name, amount in lead.items()]
         return f"Yes: {_joined(leads)}, with 95% confidence."
-    worse = [test for test in tests if test.significant and test.difference > 0]
+    unsettled = [test for test in tests if test.finding is Finding.OPEN]
+    if unsettled:
+        whether = _joined([f"{test.first} and kernels differ" for test in unsettled])
+        return f"Open: whether {whether}. {'. '.join(_limit(test, result) for test in unsettled)}."
+    worse = [test for test in tests if test.finding is Finding.WORSE]
     behind = [f"{test.first} by at least {amount_text(test.joint_low, measure)}" for test in worse]
     if len(worse) == len(tests):
         return f"Of the methods tried, kernels are better: they beat {_joined(behind)}, with 95% confidence."
@@ -189,7 +258,7 @@ def _family(test: PairedTest, result: CompareResult) -> str:
     interval = (
         f"{difference_text(test.joint_low, measure)} to {difference_text(test.joint_high, measure)}{unit}"
     )
-    size = "larger than chance would explain" if test.significant else "that may be due to chance"
+    size = SIZES[test.finding]
     num_tests = len(result.significance.against_kernels)
     jointly = "" if num_tests == 1 else f", both allowing for {num_tests} tests"
     return (
@@ -209,7 +278,7 @@ def _best_sentence(result: CompareResult) -> str:
     if len(equal) == others:
         return f"All {others + 1} methods have the same error on every fold, {error}."
     start = f"The smallest of {others + 1} errors is that of {best.name}, {error}"
-    tied = [test.first for test in tests if not test.significant]
+    tied = [test.first for test in tests if test.finding is not Finding.WORSE]
     if not tied:
         return f"{start}; every other method is shown not to be the best."
     if others == 1:
@@ -221,6 +290,41 @@ def _best_sentence(result: CompareResult) -> str:
         f"{start}; of the {others} other methods, {len(tied)} may be as good or better ({names}), and "
         f"{others - len(tied)} {'is' if others - len(tied) == 1 else 'are'} shown not to be the best."
     )
+
+
+def _about_rare(result: CompareResult) -> list[str]:
+    """What the error hides where some class is rare."""
+    counts, best = result.data.class_counts, result.methods[0]
+    if not counts or min(counts) * len(counts) >= RARE * sum(counts) or best.balanced_error is None:
+        return []
+    rarest = result.data.classes[counts.index(min(counts))]
+    auc = "" if best.auc is None else f", and the area under its ROC curve is {best.auc:.3f} (a constant 0.5)"
+    return [
+        f"Only {100 * min(counts) / sum(counts):.1f}% of the rows are of class {shown(rarest)}, so the error "
+        f"says little of it: in the mean over the classes, {best.name} misclassifies "
+        f"{100 * best.balanced_error:.2f}% of a class (the best constant "
+        f"{100 * (result.constant.balanced_error or 0.0):.2f}%){auc}."
+    ]
+
+
+def _about_importances(result: CompareResult) -> list[str]:
+    """What the best method relies on, or why that is not known."""
+    found, measure = result.importances, result.protocol.measure
+    if found.not_measured is NotMeasured.TOO_MANY_FEATURES:
+        return [f"Importances of features were not measured: there are more than {MOST_FEATURES}."]
+    if not found.features:
+        return []
+    largest = [each for each in found.features if each.increase > max(each.std, 0.0)][:MOST_RELIED_ON]
+    if not largest:
+        return [
+            f"No single feature is clearly needed by {found.method}: {HOW_SHUFFLED} raises its error by no "
+            f"more than that varies between folds; {HIDING}."
+        ]
+    amounts = [f"{shown(each.feature)} ({amount_text(each.increase, measure)})" for each in largest]
+    return [
+        f"Of {len(found.features)} features, {found.method} relies most on {_joined(amounts)}: by so much "
+        f"{HOW_SHUFFLED} raises its error; {HIDING}."
+    ]
 
 
 def _about_repeated(result: CompareResult) -> list[str]:
