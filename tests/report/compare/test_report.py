@@ -93,6 +93,7 @@ def test_tiles_show_the_champions(outline_of, compared):
 
 def test_the_screen_fits_80_columns(result, screen_of):
     lines = screen_of(screen, result).splitlines()
+    assert lines == screen_of(screen, result, width=200).splitlines()  # nothing is folded to fit
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 40
     names = [method.name for method in result.methods]

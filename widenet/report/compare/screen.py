@@ -8,11 +8,17 @@ from widenet.report.parts.quantities import literal
 from widenet.report.parts.screen import columns, line, title, verdict
 
 WIDTHS = {"method": 16, "family": 9, "error": 8, "spread": 8, "rank": 5, "wins": 5, "p": 7, "time": 8}
-CLASS_WIDTHS = {
-    "balanced": 9,
-    "AUC": 6,
-    "log loss": 9,
-}  # in place of rank and wins, for which there is no room
+CLASS_WIDTHS = {  # of classes, without rank and wins, for which there is no room: 80 columns in all
+    "method": 16,
+    "family": 8,
+    "error": 7,
+    "spread": 7,
+    "balanced": 8,
+    "AUC": 5,
+    "log loss": 8,
+    "p": 6,
+    "time": 7,
+}
 NUM_NAMES = 2  # columns of names, before those of numbers
 FAMILY_STYLES = {"network": "blue", "kernel": "yellow", "baseline": "bright_black"}
 
@@ -42,9 +48,8 @@ def _row(result: CompareResult, cells: tuple[str, ...]) -> str:
     """The cells that there is room for."""
     head = method_head(result)
     classes = result.protocol.measure is Measure.MISCLASSIFIED
-    left_out = ("rank", "wins") if classes else ()
-    widths = WIDTHS | CLASS_WIDTHS
-    told = [(cell, widths[name]) for name, cell in zip(head, cells, strict=True) if name not in left_out]
+    widths = CLASS_WIDTHS if classes else WIDTHS
+    told = [(cell, widths[name]) for name, cell in zip(head, cells, strict=True) if name in widths]
     return columns([cell for cell, _ in told], [width for _, width in told], NUM_NAMES)
 
 
