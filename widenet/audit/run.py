@@ -27,6 +27,7 @@ from widenet.audit.train import train_beside
 from widenet.audit.work import GramMaker, Work
 from widenet.base.errors import InputError
 from widenet.base.progress import SILENT, Progress
+from widenet.base.threads import threads
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import find_duplicates
 from widenet.kernels.kernel import Kernel
@@ -112,7 +113,8 @@ def _choose(work: Work) -> tuple[Chosen, LabelReport]:
     model = choose_model(dataset.X, dataset.Y, place=points.place, generator=generator)
     kernel = kernel_by_name(model.kernel)
     loo = work.fit(kernel, model.ridge)
-    labels = audit_labels(dataset, points, model, loo)
+    with threads(1) as (pool, _):  # its thousands of small steps are slower if each is split over cores
+        labels = pool.submit(audit_labels, dataset, points, model, loo).result()
     work.progress("learning curve")
     curve = learning_curve(dataset, points, kernel, model.ridge, loo, generator=generator)
     return Chosen(model.kernel, model.ridge, loo_summary(dataset, points, loo), curve), labels

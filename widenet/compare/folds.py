@@ -75,7 +75,7 @@ def make_fold(dataset: Dataset, test: Tensor, *, seed: int) -> Fold:
     is_test[test] = True
     train, test = (~is_test).nonzero()[:, 0], is_test.nonzero()[:, 0]
     inputs = prepared_by(dataset, train)
-    everything = Training(replace(dataset, X=inputs.X, images=None), inputs.Z)
+    everything = Training(replace(dataset, X=inputs.X, images=None, cells=None), inputs.Z)
     training = everything[train]
     labels = None if dataset.labels is None else dataset.labels[test]
     return Fold(training, inputs[test], dataset.Y[test], labels, seed)

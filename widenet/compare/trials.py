@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from widenet.base.progress import Progress
+from widenet.base.threads import threads
 from widenet.compare.folds import Fold, fold_seeds, make_fold
 from widenet.compare.importances import (
     Importances,
@@ -26,7 +27,6 @@ from widenet.runs.code import code_version
 from widenet.runs.store import Store
 from widenet.runs.trial import Failure, Record, Trial, TrialResult, data_hash
 from widenet.runs.trials import run_trials
-from widenet.training.sweeps import threads
 
 LIBRARIES = ("torch", "scikit-learn")  # whose versions a trial's numbers depend on
 

@@ -8,6 +8,7 @@ import torch
 
 from widenet.base.memory import BASE_BYTES, usable_bytes
 from widenet.base.progress import SILENT, Progress
+from widenet.base.threads import threads
 from widenet.papers.claim import judged_claim
 from widenet.papers.differences import differences
 from widenet.papers.figure import Done, Figure, FigureSettings, Scale
@@ -19,7 +20,7 @@ from widenet.runs.trial import Failure, Record, TrialResult
 from widenet.runs.trials import Executor, run_trials
 from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_thread_speed
-from widenet.training.sweeps import on_one_thread, threads
+from widenet.training.sweeps import on_one_thread
 
 
 def run_figure(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widenet.base.threads import threads
 from widenet.data.points import Points, points_of
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
@@ -34,15 +35,19 @@ def choose_model(X: Tensor, Y: Tensor, *, place: Tensor, generator: torch.Genera
         generator: Draws the rows to choose on, where there are more than CHOICE_ROWS.
     """
     chosen = torch.randperm(len(X), generator=generator)[:CHOICE_ROWS]
-    points, Y = points_of(place[chosen]), Y[chosen]
-    models = []
-    for name in KERNELS:
-        K = gram_matrix(kernel_by_name(name), X[chosen[points.first]])
-        ridges = RIDGES * K.diagonal().mean()
-        likelihoods = leave_one_out_likelihoods(K, Y, points, ridges)
-        best = int(likelihoods.argmax())
-        models.append(KernelModel(name, float(ridges[best]), float(likelihoods[best])))
+    with threads() as (pool, _):
+        models = list(pool.map(lambda name: best_ridge(name, X[chosen], Y[chosen], place[chosen]), KERNELS))
     return max(models, key=lambda model: model.log_likelihood)
+
+
+def best_ridge(kernel: str, X: Tensor, Y: Tensor, place: Tensor) -> KernelModel:
+    """The ridge of most leave-one-out likelihood for a kernel; see `choose_model`."""
+    points = points_of(place)
+    K = gram_matrix(kernel_by_name(kernel), X[points.first])
+    ridges = RIDGES * K.diagonal().mean()
+    likelihoods = leave_one_out_likelihoods(K, Y, points, ridges)
+    best = int(likelihoods.argmax())
+    return KernelModel(kernel, float(ridges[best]), float(likelihoods[best]))
 
 
 def leave_one_out_likelihoods(K: Tensor, Y: Tensor, points: Points, ridges: Tensor) -> Tensor:

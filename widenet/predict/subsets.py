@@ -7,6 +7,7 @@ fitted ones, the whole point is left out of the fit.
 import torch
 from torch import Tensor
 
+from widenet.base.threads import threads
 from widenet.data.points import points_of
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import cross_matrix
@@ -86,10 +87,11 @@ def subset_predictions(
         return unseen_predictions(cross, Y[rows], place[rows], subset, ridge)
 
     predictions = {}
-    for size in smaller:
-        num_subsets = min(MAX_SUBSETS, NUM_SUBSETS * top // (2 * size))
-        draws = [torch.randperm(top, generator=generator)[:size] for _ in range(num_subsets)]
-        predictions[size] = torch.stack([unseen(subset) for subset in draws])
+    with threads() as (pool, _):
+        for size in smaller:
+            num_subsets = min(MAX_SUBSETS, NUM_SUBSETS * top // (2 * size))
+            draws = [torch.randperm(top, generator=generator)[:size] for _ in range(num_subsets)]
+            predictions[size] = torch.stack(list(pool.map(unseen, draws)))
     if anchor is None or top < n:
         predictions[top] = unseen(torch.arange(top))[None]
     if anchor is not None:

@@ -1,9 +1,7 @@
 """One network under one setting or under many, with a store that survives being killed."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -13,6 +11,7 @@ import torch
 from widenet.base.errors import InputError, WidenetError
 from widenet.base.memory import require_memory
 from widenet.base.progress import SILENT, Progress
+from widenet.base.threads import threads
 from widenet.data.dataset import Dataset
 from widenet.networks.names import network_names
 from widenet.networks.network import Network, Parameters
@@ -239,21 +238,3 @@ def _alone(work: Work, settings: list[Mapping[str, Any]]) -> Iterable[TrialResul
 def _as_run(outcome: TrialResult) -> TrainingRun:
     weights = {name: torch.from_numpy(array) for name, array in outcome.arrays.items()}
     return TrainingRun.from_dict(dict(outcome.record), weights or None)
-
-
-@contextmanager
-def threads(num_workers: int | None = None) -> Iterator[tuple[ThreadPoolExecutor, threading.Event]]:
-    """As many threads as torch uses by default, with operations that are not split, and a way to stop them.
-
-    Splitting every small operation over cores costs more than it gains; whole groups side by side do not wait
-    for each other.
-    """
-    num_threads = torch.get_num_threads()
-    stopped = threading.Event()
-    pool = ThreadPoolExecutor(num_workers or num_threads, initializer=torch.set_num_threads, initargs=(1,))
-    try:
-        yield pool, stopped
-    finally:
-        stopped.set()
-        pool.shutdown(cancel_futures=True)
-        torch.set_num_threads(num_threads)  # what the pool's threads set is also the default of later threads
