@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 
 import torch
-from scipy.stats import t as student
+from scipy.special import stdtr
 from torch import Tensor
 
 from widenet.audit.problem import KernelProblem
@@ -62,7 +62,7 @@ class ShuffleTest:
         if as_low:
             return share
         spread = float(self.samples.std()) * math.sqrt(1 + 1 / num)
-        tail = student.cdf((self.observed - float(self.samples.mean())) / spread, num - 1)
+        tail = stdtr(num - 1, (self.observed - float(self.samples.mean())) / spread)
         return min(share, max(float(tail), self.least, sys.float_info.min))
 
     def spread(self, n: int) -> float:

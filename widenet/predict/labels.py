@@ -7,7 +7,7 @@ Before this come the choice of a model (`widenet.predict.choose`) and its leave-
 from dataclasses import dataclass
 
 import torch
-from scipy.stats import chi2, t as student
+from scipy.special import chdtri, stdtrit
 from torch import Tensor
 
 from widenet.base.errors import InputError
@@ -97,7 +97,7 @@ def judge_targets(predictions: Tensor, variances: Tensor, Y: Tensor, *, place: T
     """
     errors, points = (Y - predictions).square().sum(1), points_of(place)
     squares, variance = errors / variances, float(Y.var(0).sum())
-    robust_scale = (squares.median() / chi2.median(Y.shape[1])).sqrt()
+    robust_scale = (squares.median() / chdtri(Y.shape[1], 0.5)).sqrt()
     estimate, low = (noise / variance for noise in pure_error(Y, points))
     high = min(1.0, upper_mean(errors, points) / variance)
     detected = ROUNDING < low <= high
@@ -124,11 +124,11 @@ def pure_error(Y: Tensor, points: Points) -> tuple[float, float]:
     if degrees < FEWEST_REPEATS:
         return 0.0, 0.0
     c, shared = Y.shape[1], float((points.counts[points.place] > 1).double().mean())
-    least = c * within / float(chi2.ppf((1 + LEVEL) / 2, c * degrees))
+    least = c * within / float(chdtri(c * degrees, (1 - LEVEL) / 2))
     return within / degrees, shared * least
 
 
 def upper_mean(values: Tensor, points: Points) -> float:
     """Upper end of the mean of values (n,), by Student's t over the points."""
-    quantile = float(student.ppf((1 + LEVEL) / 2, max(points.num - 1, 1)))
+    quantile = float(stdtrit(max(points.num - 1, 1), (1 + LEVEL) / 2))
     return float(values.mean()) + quantile * points.mean_error(values)

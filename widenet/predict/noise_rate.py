@@ -23,7 +23,7 @@ noise.
 from dataclasses import dataclass
 
 import torch
-from scipy.stats import beta, chi2
+from scipy.special import betaincinv, chdtri
 from torch import Tensor
 
 from widenet.data.points import Points
@@ -127,13 +127,13 @@ def lasting_rate(sure: Tensor, contradicted: Tensor, weight: float = 1.0) -> tup
     expected = RATES[:, None, None] + (1 - 2 * RATES[:, None, None]) * overlap  # (rates, paces, bins)
     likelihood = torch.log(expected) @ counts.double() + torch.log1p(-expected) @ (totals - counts).double()
     profile = likelihood.amax(1)
-    inside = (profile >= profile.max() - chi2.ppf(LEVEL, 1) / 2).nonzero()[:, 0]
+    inside = (profile >= profile.max() - chdtri(1, 1 - LEVEL) / 2).nonzero()[:, 0]
     return float(RATES[profile.argmax()]), float(RATES[inside[0]])
 
 
 def _upper(count: float, total: float) -> float:
-    return float(beta.ppf((1 + LEVEL) / 2, count + 1, total - count)) if count < total else 1.0
+    return float(betaincinv(count + 1, total - count, (1 + LEVEL) / 2)) if count < total else 1.0
 
 
 def _lower(count: float, total: float) -> float:
-    return float(beta.ppf((1 - LEVEL) / 2, count, total - count + 1)) if count > 0 else 0.0
+    return float(betaincinv(count, total - count + 1, (1 - LEVEL) / 2)) if count > 0 else 0.0
