@@ -79,14 +79,14 @@ def wait_for(log: Path, lines: int, process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_was_stopped_ends_with_the_same_certificate(table, tmp_path, how):
+def test_a_run_that_was_stopped_ends_with_the_same_certificate(table, tmp_path):
     options = (str(table), "--method", "pgd", "--layers", "2", "--seed", "3", "-q")
     whole = start(tmp_path / "whole.log", *options, "--out", str(tmp_path / "whole"))
     assert whole.communicate(timeout=60)[1] == ""
     assert whole.returncode == 0
     out, log = tmp_path / "stopped", tmp_path / "stopped.log"
-    for lines in (3, 6):  # twice, the second time in a run that went on
+    # Twice, the second time in a run that went on.
+    for lines, how in ((3, signal.SIGKILL), (6, signal.SIGINT)):
         process = start(log, *options, "--out", str(out))
         wait_for(log, lines, process)
         process.send_signal(how)

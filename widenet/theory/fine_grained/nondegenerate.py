@@ -7,7 +7,7 @@ probability 1 − confidence.
 """
 
 import torch
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from widenet.theory.demand import Demand, mpf_text
 from widenet.theory.entry import Argument
@@ -33,8 +33,8 @@ def clopper_pearson(num_failures: int, num_trials: int, confidence: float) -> tu
     (0.0, 0.05)
     """
     F, T = num_failures, num_trials
-    low = float(beta.ppf(1 - confidence, F, T - F + 1)) if F > 0 else 0.0
-    return low, float(beta.ppf(confidence, F + 1, T - F)) if F < T else 1.0
+    low = float(betaincinv(F, T - F + 1, 1 - confidence)) if F > 0 else 0.0
+    return low, float(betaincinv(F + 1, T - F, confidence)) if F < T else 1.0
 
 
 def fewest_trials(delta: float, confidence: float) -> Number:
