@@ -1,5 +1,5 @@
 # make run      install into .venv, audit the digits, say where the report is
-# make test     the tests            make lint     ruff and mypy
+# make test     the tests            make lint     ruff and mypy        make test-slow   the tests that take long
 # make bench    speed and quality against peers, as ratios in one run
 # make docs     what is generated of docs/: the house, the API, the papers' claims       make pictures    screenshots of reports
 # make docs-check   whether that is up to date, and the slow blocks of the pages run
@@ -10,13 +10,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := neural-tangents cleanlab jax tables people
 
-.PHONY: run test lint bench docs docs-check pictures clean
+.PHONY: run test test-slow lint bench docs docs-check pictures clean
 
 run: $(VENV)/.installed
 	$(BIN)/widenet audit digits --out widenet-audit-digits --force
 
 test: $(VENV)/.installed-dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup
+
+test-slow: $(VENV)/.installed-dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup -m slow --ignore=tests/docs
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

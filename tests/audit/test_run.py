@@ -217,6 +217,7 @@ def test_the_result_is_short_to_look_at(multiclass):
     assert result._repr_html_().startswith("<table><caption>AuditResult</caption><tr><th>data</th>")
 
 
+@pytest.mark.slow
 def test_paper_values_of_the_complexity(data_dir):
     """All 10,000 rows give .3801522 and 3.8604462 by a dense float64 solve; a tenth of them stands in."""
     for name in ("mnist-2", "cifar10-2"):

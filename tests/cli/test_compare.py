@@ -219,6 +219,7 @@ def _num_stored(store: Path) -> int:
             return 0
 
 
+@pytest.mark.slow
 def test_a_killed_comparison_goes_on(widenet, table, tmp_path):
     """Killed by the system, without a chance to tidy up, and begun again by the same command."""
     methods = ("--methods", "2layer-all,gaussian,ridge", "--folds", "3", "--epochs", "300")

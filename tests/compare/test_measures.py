@@ -41,6 +41,7 @@ def test_they_are_scikit_learns(name, classes):
         assert found.auc == pytest.approx(roc_auc_score(labels, p, multi_class="ovr", average="macro"))
 
 
+@pytest.mark.slow
 def test_probabilities_that_were_fitted_inside_the_training_part_say_something(classes):
     result = run_compare(
         classes, CompareSettings(methods=("gaussian", "forest", "boosting"), folds=4, repeats=1)

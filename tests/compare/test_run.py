@@ -137,6 +137,7 @@ def test_the_same_seed_gives_the_same_numbers(binary):
     assert [m.errors for m in other.methods] != [m.errors for m in first.methods]
 
 
+@pytest.mark.slow
 def test_threads_change_no_number(multiclass):
     settings = CompareSettings(methods=("2layer-all", "gaussian", "forest", "boosting"), folds=3, repeats=1)
     alone = run_compare(multiclass, replace(settings, epochs=5, width=8))
@@ -186,6 +187,7 @@ def test_more_divisions_begin_with_the_same_ones(binary, tmp_path):
     assert all(by_name[method.name][:3] == method.errors for method in once.methods)
 
 
+@pytest.mark.slow
 def test_random_labels_have_no_significant_winner(binary):
     for seed in range(5):
         generator = torch.Generator().manual_seed(seed)

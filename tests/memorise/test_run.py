@@ -78,7 +78,7 @@ def wait_for(log: Path, lines: int, process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_run_that_was_stopped_ends_with_the_same_certificate(table, tmp_path):
     options = (str(table), "--method", "pgd", "--layers", "2", "--seed", "3", "-q")
     whole = start(tmp_path / "whole.log", *options, "--out", str(tmp_path / "whole"))

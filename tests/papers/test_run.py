@@ -78,6 +78,7 @@ def test_finished_trials_are_not_run_again(toy, tmp_path):
     assert more.curves[0].points[:2] == first.curves[0].points
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on(toy, tmp_path):
     """Killed at several moments, also within a trial: no trial that was finished is run twice."""
     store, log = str(tmp_path / "store"), str(tmp_path / "log")

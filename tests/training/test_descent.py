@@ -265,7 +265,7 @@ def label_measure(X, y) -> SpectralMeasure:
     return gauss_measure(lanczos(H, y[:, None], num_steps=60))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", ["true", "random"])
 def test_prediction_against_reality(mnist, labels):
     """The paper's setting at n = 1,000; its small κ costs up to 11% (docs/prediction-and-reality.md).
