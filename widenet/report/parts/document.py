@@ -135,7 +135,7 @@ def plotly() -> str:
 
 
 def _packed_plotly() -> Html:
-    """The same, packed, for page.js to unpack: a third of a page would be nothing else."""
+    """The same, packed to a third of its size, for page.js to unpack."""
     return element("script", base64.b64encode(_packed()).decode(), type="text/plain", id="plotly")
 
 
