@@ -313,6 +313,6 @@ def test_training_is_part_of_the_forecast_and_tells_its_progress(multiclass, mon
     assert steps == [(step, 15) for step in range(1, 16)]  # five for each of three classes
     kernel = kernel_by_name("relu2-hidden")
     with_network, without = (
-        forecast.forecast_audit(500, 50, 3, kernel, trained_width=width)[0].seconds for width in (2**20, 0)
+        forecast.forecast_audit(500, 50, 3, kernel, trained_width=width)[0].seconds for width in (2**22, 0)
     )
     assert with_network > 10 * without

@@ -1,6 +1,7 @@
 import pytest
 
 from widenet.base.errors import InputError
+from widenet.base.limits import Places
 from widenet.base.memory import available_bytes, require_memory
 
 
@@ -22,7 +23,9 @@ def test_unknown_memory_refuses_nothing(monkeypatch):
 
 
 def test_limit_of_the_container(tmp_path, monkeypatch):
-    monkeypatch.setattr("widenet.base.memory.CGROUP", tmp_path)
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self" / "cgroup").write_text("0::/\n")
+    monkeypatch.setattr("widenet.base.memory.PLACES", Places(tmp_path, tmp_path))
     (tmp_path / "memory.max").write_text("5000\n")
     (tmp_path / "memory.current").write_text("2000\n")
     assert available_bytes() == 3000

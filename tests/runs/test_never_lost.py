@@ -89,10 +89,8 @@ def test_claims_of_a_killed_process_are_taken_over_at_once(start, logged, query,
     time.sleep(0.6)
     assert other.poll() is None
     assert logged(log) == [4, 5, 6, 7]
-    begin = time.monotonic()
     stuck.kill()
-    finish(other)
-    assert time.monotonic() - begin < 3
+    finish(other)  # which waits less long than a claim is honoured without a sign of life
     assert logged(log) == [4, 5, 6, 7, 0, 1, 2, 3]
 
 
@@ -100,12 +98,13 @@ def test_claims_of_a_killed_process_are_taken_over_at_once(start, logged, query,
 def test_interrupt_keeps_what_is_done(start, stored, logged, query, wait_until, where, tmp_path):
     path, log = tmp_path / "runs.db", tmp_path / "runs.log"
     process = start(path, log, NUM_TRIALS, 0.1, *where)
-    wait_until(lambda: len(logged(log)) >= 12)
+    wait_until(lambda: len(logged(log)) >= 12 and len(stored(path)) >= 4)
+    before = stored(path)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 130, err
-    assert len(stored(path)) >= 8  # a third group is logged a moment before it is done
-    assert set(stored(path)) <= set(logged(log))
+    assert set(before) <= set(stored(path)) <= set(logged(log))
+    assert len(stored(path)) < NUM_TRIALS
     assert query(path, "SELECT * FROM claims") == []
 
 

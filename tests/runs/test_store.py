@@ -4,7 +4,6 @@ import os
 import sqlite3
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -337,10 +336,8 @@ def test_a_store_in_use_for_too_long(path, trial, monkeypatch):
     monkeypatch.setattr(module, "BUSY", 0.1)
     with Store(path) as store, closing(sqlite3.connect(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        begin = time.monotonic()
         with pytest.raises(WidenetError, match=f"{path} was in use"):
             store.claim([trial])
-        assert time.monotonic() - begin < 2
 
 
 def old_store(path: Path) -> None:

@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+from widenet.base.checkpoint import Checkpoint, Saved
 from widenet.base.errors import NotConvergedError
 from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.solve import conjugate_gradients, nystrom_preconditioner
@@ -42,3 +43,27 @@ def test_an_unconverged_solution_is_an_error_that_says_what_to_do(generator):
     B = torch.randn(100, 1, generator=generator, dtype=torch.float64)
     with pytest.raises(NotConvergedError, match="max_matvecs"):
         conjugate_gradients(gram, B, max_matvecs=5)
+
+
+def test_a_state_after_the_last_product_is_an_unconverged_solution_too(generator):
+    class Kept(Checkpoint):
+        """Gives back what was saved last."""
+
+        state = None
+
+        def load(self):
+            return self.state
+
+        def is_due(self):
+            return True
+
+        def save(self, arrays, grown=None):
+            self.state = Saved(arrays)
+
+    gram, kept, told = DenseGram(decaying_matrix(100, generator=generator)), Kept(), []
+    B = torch.randn(100, 1, generator=generator, dtype=torch.float64)
+    for _ in range(2):  # killed between the last saving and its removal, then resumed
+        with pytest.raises(NotConvergedError) as caught:
+            conjugate_gradients(gram, B, max_matvecs=5, checkpoint=kept)
+        told.append(str(caught.value))
+    assert told[0] == told[1]

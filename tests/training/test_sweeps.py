@@ -1,6 +1,7 @@
 """Sweeps: order, threads, stores, and runs as JSON."""
 
 import json
+import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -81,19 +82,38 @@ def test_other_data_widths_and_settings_are_other_runs(dataset, tmp_path):
     assert len(set(seen)) == 4
 
 
-@pytest.mark.parametrize("start", ["fork", "spawn"])
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_other_places_to_run_give_the_same_runs(dataset, start):
+def test_a_process_gives_the_same_runs(dataset):
     network = network_by_name("2layer-all", 10)
-    at_home = sweep(network, dataset, GRID[:2])
-    num_threads = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        torch.ones(1 << 20).exp()  # the threads that this starts are missing in a forked process
-        with ProcessPoolExecutor(1, get_context(start)) as pool:
-            assert table(sweep(network, dataset, GRID[:2], executor=pool)) == table(at_home)
-    finally:
-        torch.set_num_threads(num_threads)
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        there = sweep(network, dataset, GRID[:2], executor=pool)
+    assert table(there) == table(sweep(network, dataset, GRID[:2]))
+
+
+FORKING = """
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import torch
+
+from widenet.data import load
+from widenet.networks.names import network_by_name
+from widenet.training.settings import TrainingSettings
+from widenet.training.sweeps import sweep
+
+torch.set_num_threads(2)
+torch.ones(1 << 20).exp()  # the threads that this starts are missing in a forked process
+network, dataset = network_by_name("2layer-all", 10), load("resnet-cube:n=80,d=8")
+grid = [TrainingSettings(batch=20, epochs=3)]
+with ProcessPoolExecutor(1, get_context("fork")) as pool:
+    (there,) = sweep(network, dataset, grid, executor=pool)
+(here,) = sweep(network, dataset, grid)
+assert {**there.to_dict(), "seconds": 0} == {**here.to_dict(), "seconds": 0}
+"""
+
+
+def test_a_forked_process_gives_the_same_runs():
+    """From a process of its own: what other tests left running in this one must not be forked along."""
+    subprocess.run([sys.executable, "-W", "error", "-c", FORKING], check=True, timeout=120)
 
 
 def test_runs_survive_json(dataset):

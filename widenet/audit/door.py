@@ -8,6 +8,7 @@ from widenet.audit.settings import AuditSettings
 from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
 from widenet.data.loading import Source
+from widenet.runs.store import Store
 from widenet.study.door import ReadingOptions, read_any, split_options, with_config
 
 
@@ -19,12 +20,14 @@ class AuditOptions(ReadingOptions, total=False):
     train: bool
     width: int | None
     seed: int
+    raw_cells: bool
 
 
 def audit(
     data: Source | Dataset,
     y: Any = None,
     *,
+    store: Store | None = None,
     allow_long: bool = False,
     progress: Progress = SILENT,
     **options: Unpack[AuditOptions],
@@ -35,6 +38,7 @@ def audit(
         data: A table and its `target`, rows X with targets y, a torch `Dataset`, a file, a name: whatever
             `widenet.load` takes, or what it gave.
         y: Targets, one for each row, where they are not in the data.
+        store: Where long stages are kept on the way, and looked for at the start.
         allow_long: Whether an audit whose forecast exceeds an hour may run.
         progress: Told of each stage.
         **options: Arguments of `widenet.load`, and fields of `AuditSettings`.
@@ -42,5 +46,5 @@ def audit(
     reading, changes = split_options(options)
     settings = AuditSettings(**changes)
     dataset = read_any(data, y, reading, unit_rows=True)
-    result = run_audit(dataset, settings, allow_long=allow_long, progress=progress)
+    result = run_audit(dataset, settings, store=store, allow_long=allow_long, progress=progress)
     return with_config(result, dataset, reading, settings)

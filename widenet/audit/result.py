@@ -362,6 +362,7 @@ class AuditResult(Result):
             no images.
         cells: The table as it was read, its index the numbers of the rows; None where there is none.
         files: The file of each row, by row number; empty where rows share one.
+        raw_cells: Whether text that looks like a formula is written as it is.
         labels_file: Where the ranking was written; None where it was not.
         forecast: What was expected.
         gram: How the Gram matrix was held.
@@ -388,6 +389,7 @@ class AuditResult(Result):
     pictures: dict[int, Tensor] = aside()
     cells: "pd.DataFrame | None" = aside(default=None)
     files: dict[int, str] = aside(default_factory=dict)
+    raw_cells: bool = aside(default=False)
     labels_file: str | None = None
     forecast: Forecast
     gram: GramPlan

@@ -1,9 +1,10 @@
 """The audit itself: from a data set to everything that can be said before training."""
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -22,7 +23,7 @@ from widenet.audit.result import (
     TrainingCurve,
 )
 from widenet.audit.settings import TRAINED_WIDTH, AuditSettings
-from widenet.audit.spectral import LabelSpectrum, complexity, label_spectrum, spectrum_summary, training_curve
+from widenet.audit.spectral import LabelSpectrum, complexity, spectrum_summary, training_curve
 from widenet.audit.train import train_beside
 from widenet.audit.work import GramMaker, Work
 from widenet.base.errors import InputError
@@ -30,14 +31,21 @@ from widenet.base.progress import SILENT, Progress
 from widenet.base.threads import threads
 from widenet.data.dataset import Dataset
 from widenet.data.duplicates import find_duplicates
+from widenet.data.noise import subset
+from widenet.data.order import content_order
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.choose import choose_model
+from widenet.runs.checkpoints import Checkpoints
+from widenet.runs.code import code_version
+from widenet.runs.store import Store
+from widenet.runs.trial import Trial, data_hash
 from widenet.spectrum.gram import DenseGram, Gram, TiledGram
 from widenet.study.data import data_summary
 
 NORM_TOLERANCE = 1e-6  # of rows: what rounding in float32 leaves
+UNKEPT = ("eta", "raw_cells")  # settings that no stage depends on which is kept
 
 
 def run_audit(
@@ -45,6 +53,7 @@ def run_audit(
     settings: AuditSettings | None = None,
     *,
     make_gram: GramMaker | None = None,
+    store: Store | None = None,
     allow_long: bool = False,
     progress: Progress = SILENT,
 ) -> AuditResult:
@@ -55,6 +64,8 @@ def run_audit(
         settings: Kernel, step size, seed; the defaults of `AuditSettings` if left out.
         make_gram: Makes the Gram operator of a kernel on rows (n, d), in a precision; by default dense or
             tiled, as the forecast decides.
+        store: Where long stages are kept on the way, and looked for at the start; without one, nothing
+            outlives the call.
         allow_long: Whether an audit whose forecast exceeds an hour may run.
         progress: Told of each stage.
     """
@@ -68,12 +79,17 @@ def run_audit(
     progress.note(forecast)
     forecast.refuse_long("audit fewer rows", allow_long=allow_long)
     duplicates = find_duplicates(dataset)
-    points = duplicates.points
-    work = Work(dataset, points, make_gram or partial(_planned_gram, plan), generator, progress)
+    given, order = dataset, content_order(dataset.X, dataset.Y)
+    # All that is drawn at random is drawn by position, which must not depend on how a file is sorted.
+    dataset, points = subset(replace(given, images=None, cells=None), order), duplicates.points.ordered(order)
+    checkpoints = Checkpoints(store, partial(audit_trial, dataset, settings), progress)
+    checkpoints.note_differences()
+    make_gram = make_gram or partial(_planned_gram, plan)
+    work = Work(dataset, points, make_gram, generator, progress, checkpoints)
 
     progress("kernel matrix")
     problem = work.problem(kernel)
-    spectrum = label_spectrum(problem, generator=generator, progress=work.count("labels on the spectrum"))
+    spectrum = work.spectrum(problem)
     inverted = work.interpolate(kernel, problem)
     del problem
     progress("learning curve")
@@ -81,9 +97,10 @@ def run_audit(
     chosen, labels = _choose(work)
     found = complexity(dataset, spectrum, inverted.complexity, inverted.enclosure)
     result = AuditResult(
-        data=data_summary(dataset),
+        data=data_summary(given),
         soundness=Soundness(duplicates.groups, duplicates.opposite, duplicates.conflicts),
         kernel=settings.kernel,
+        raw_cells=settings.raw_cells,
         complexity=found,
         dependence=inverted.dependence,
         spectrum=spectrum_summary(spectrum),
@@ -96,14 +113,21 @@ def run_audit(
         contradicting=labels.contradicting,
         labels=labels.suspects,
         pictures={},
-        cells=dataset.cells,
-        files=dict(zip(dataset.rows.tolist(), dataset.files, strict=True)) if dataset.files else {},
+        cells=given.cells,
+        files=dict(zip(given.rows.tolist(), given.files, strict=True)) if given.files else {},
         forecast=forecast,
         gram=plan,
         seconds=0.0,
     )
-    result = _with_evidence(result, work)
+    result = _with_evidence(result, work, given)
     return replace(result, seconds=time.perf_counter() - start)
+
+
+def audit_trial(dataset: Dataset, settings: AuditSettings) -> Trial:
+    """An audit of rows in the order of their content, told by everything that its long stages depend on."""
+    code = f"{code_version('widenet.audit.run')} numpy {np.__version__} torch {torch.__version__}"
+    kept = {name: each for name, each in asdict(settings).items() if name not in UNKEPT}
+    return Trial({"study": "audit", **kept}, code, data_hash(dataset.X, dataset.Y))
 
 
 def _choose(work: Work) -> tuple[Chosen, LabelReport]:
@@ -146,10 +170,10 @@ def _refuse_other_norms(dataset: Dataset) -> None:
         )
 
 
-def _with_evidence(result: AuditResult, work: Work) -> AuditResult:
+def _with_evidence(result: AuditResult, work: Work, dataset: Dataset) -> AuditResult:
     """The rows nearest to the suspicious ones, and pictures of the first of both where rows are images."""
-    dataset, suspects = work.dataset, result.suspicious[:NUM_REVIEWED]
-    nearest = most_similar(dataset, work.points, suspects, NUM_NEAREST)
+    suspects = result.suspicious[:NUM_REVIEWED]
+    nearest = most_similar(work.dataset, work.points, suspects, NUM_NEAREST)
     if dataset.images is None:
         return replace(result, nearest=nearest)
     index = {row: place for place, row in enumerate(dataset.rows.tolist())}

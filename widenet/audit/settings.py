@@ -22,6 +22,9 @@ class AuditSettings(Settings):
         None, "Neurons in that network, an even number.", low=2, high=2**20, otherwise=f"{TRAINED_WIDTH}"
     )
     seed: int = seed_setting()
+    raw_cells: bool = setting(
+        False, "Write text that a spreadsheet takes for a formula as it is, without an apostrophe before it."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -17,6 +17,7 @@ from widenet.audit.result import (
     TrainingCurve,
 )
 from widenet.audit.shuffles import ShuffleTest
+from widenet.base.checkpoint import NOWHERE, Checkpoint
 from widenet.data.dataset import Dataset
 from widenet.predict.curve import descent_distance, descent_loss, step_grid, steps_until
 from widenet.spectrum.brackets import NUMERICAL_RANK, Bracket, bracket, inverse_bracket
@@ -35,6 +36,7 @@ MIN_STEPS = 40  # allowed all the same where many classes make the blocks wide
 BLIND_STEPS = 64  # taken where no certified floor lets a bracket close
 SHARES = (0.5, 0.1, 0.01)
 CURVE_ACCURACY = 0.01  # relative width of the loss's bracket up to which the curve is drawn
+ENDS_PER_DECADE = 4  # numbers of steps at which a curve may end
 LAST_SHARE = 1e-4  # the curve ends where the slower of labels and shuffled labels has this share left
 
 
@@ -99,6 +101,7 @@ def label_spectrum(
     *,
     generator: torch.Generator,
     progress: Callable[[int], None] | None = None,
+    checkpoint: Checkpoint = NOWHERE,
 ) -> LabelSpectrum:
     """Run block Lanczos until the brackets of the labels' and of shuffled labels' complexity have closed."""
     n, num_targets = problem.Y.shape
@@ -119,7 +122,7 @@ def label_spectrum(
         )
 
     num_steps = max(MAX_DIMENSION // start.shape[1], MIN_STEPS) if problem.floor > 0 else BLIND_STEPS
-    krylov = lanczos(problem.gram, start, num_steps=num_steps, stop=closed)
+    krylov = lanczos(problem.gram, start, num_steps=num_steps, stop=closed, checkpoint=checkpoint)
     mean = float(problem.Y.mean(0).square().sum())
     variance = float(problem.Y.var(0).sum()) if n > 1 else 0.0
     return LabelSpectrum(
@@ -189,7 +192,7 @@ def training_curve(spectrum: LabelSpectrum, eta: float | None) -> TrainingCurve:
     known_end = _end_is_found(spectrum.krylov)
     ends = (steps_until(m, eta, share) for m in (labels, shuffled) for share in (*SHARES, LAST_SHARE))
     last = max(step or 0 for step in ends)
-    steps = _accurate(spectrum, eta, step_grid(max(last, 100)))
+    steps = _accurate(spectrum, eta, step_grid(_round_number(max(last, 100))))
     bounds = _columns(inverse_bracket(spectrum.krylov, spectrum.floor), slice(0, spectrum.num_targets))
     return TrainingCurve(
         eta=eta,
@@ -211,6 +214,11 @@ def training_curve(spectrum: LabelSpectrum, eta: float | None) -> TrainingCurve:
         ),
         trained=None,
     )
+
+
+def _round_number(last: int) -> int:
+    """The next of 100, 178, 316, 562, 1000, ...: a step that rounding moves by 1 must not move the grid."""
+    return round(10 ** (math.ceil(ENDS_PER_DECADE * math.log10(last) - 1e-6) / ENDS_PER_DECADE))
 
 
 def _up_to(steps: Tensor, step: int | None) -> int | None:

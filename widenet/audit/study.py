@@ -9,5 +9,7 @@ AUDIT = Study(
     settings=AuditSettings,
     runner="widenet.audit.run:run_audit",
     report="widenet.report.audit",
+    details="If a long audit is killed, the same command resumes it.",
+    resumes=True,
     unit_rows=True,  # the theorems are about rows of norm 1, which those of most concept classes are not
 )

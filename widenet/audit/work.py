@@ -4,12 +4,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from widenet.audit.kept import built, kept_stage
 from widenet.audit.problem import KernelProblem, weighted_gram
 from widenet.audit.result import Dependence
 from widenet.audit.shuffles import ShuffleTest, shuffle_test
+from widenet.audit.spectral import LabelSpectrum, label_spectrum
 from widenet.base.errors import NotConvergedError
 from widenet.base.progress import Progress
 from widenet.data.dataset import Dataset
@@ -24,6 +27,7 @@ from widenet.predict.loo import (
     leave_one_out,
     left_out,
 )
+from widenet.runs.checkpoints import Checkpoints
 from widenet.spectrum.enclosure import Enclosure, enclose, is_provable, proved_floor
 from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
 from widenet.spectrum.gram import DenseGram, Gram, num_to_fill
@@ -56,6 +60,7 @@ class Work:
     make_gram: GramMaker
     generator: torch.Generator
     progress: Progress
+    checkpoints: Checkpoints
 
     def gram(self, kernel: Kernel, dtype: torch.dtype = torch.float64) -> Gram:
         """The Gram operator of the distinct points; in the given precision where it is not held whole."""
@@ -64,11 +69,37 @@ class Work:
     def problem(self, kernel: Kernel) -> KernelProblem:
         """The problem of all rows, with a proved floor under its spectrum where one is found."""
         gram = self.gram(kernel)
-        floor = self._floor(kernel, gram.held())
+        kept = self.checkpoints.stage("floor under the spectrum")
+        if (saved := kept.load()) is None:
+            floor = self._floor(kernel, gram.held())
+            kept.finish({"floor": np.array(floor)})
+        else:
+            floor = float(saved.arrays["floor"])
         return KernelProblem(weighted_gram(gram, self.points), self.points, self.dataset.Y, floor)
+
+    def spectrum(self, problem: KernelProblem) -> LabelSpectrum:
+        """The labels and shuffled ones on the spectrum of the problem."""
+        stage = "labels on the spectrum"
+        return label_spectrum(
+            problem,
+            generator=self.generator,
+            progress=self.count(stage),
+            checkpoint=self.checkpoints.stage(stage),
+        )
 
     def interpolate(self, kernel: Kernel, problem: KernelProblem) -> Interpolation:
         """Leave rows out without a ridge, and shuffle their labels: those of a part, if there are many."""
+        kept = self.checkpoints.stage("shuffled labels")
+        arrays = kept_stage(kept, self.generator, lambda: vars(self._interpolate(kernel, problem)))
+        complexity = built(ShuffleTest, "complexity", arrays)
+        dependence = built(Dependence, "dependence", arrays)
+        assert complexity is not None
+        assert dependence is not None
+        return Interpolation(
+            built(LeaveOneOut, "loo", arrays), complexity, dependence, built(Enclosure, "enclosure", arrays)
+        )
+
+    def _interpolate(self, kernel: Kernel, problem: KernelProblem) -> Interpolation:
         ridge, matrix, part = _jitter(problem), problem.gram.held(), self._part(kernel)
         dependence = self._depend(part)
         if matrix is None:
@@ -87,6 +118,13 @@ class Work:
 
     def fit(self, kernel: Kernel, ridge: float) -> LeaveOneOut:
         """Leave rows out with a ridge, all rows of a point together."""
+        kept = self.checkpoints.stage("predictions for wrong labels")
+        arrays = kept_stage(kept, self.generator, lambda: {"loo": self._fit(kernel, ridge)})
+        loo = built(LeaveOneOut, "loo", arrays)
+        assert loo is not None
+        return loo
+
+    def _fit(self, kernel: Kernel, ridge: float) -> LeaveOneOut:
         dtype = torch.float32 if _single_suffices(self.points.num, ridge) else torch.float64
         gram = weighted_gram(self.gram(kernel, dtype), self.points)
         targets, stage = KernelProblem(gram, self.points, self.dataset.Y, 0.0).targets, "wrong labels"
@@ -150,6 +188,7 @@ class Work:
 
     def _estimate(self, gram: Gram, targets: Tensor, ridge: float, stage: str) -> LeaveOneOut | None:
         """Leave rows out where no matrix is held; None where the solves do not converge."""
+        kept, sketched = map(self.checkpoints.stage, (stage, f"{stage}, preconditioner"))
         try:
             loo = estimated_leave_one_out(
                 gram,
@@ -159,8 +198,12 @@ class Work:
                 rank=min(PRECONDITIONER_RANK, gram.n // 4),
                 generator=self.generator,
                 progress=self.count(stage),
+                checkpoint=kept,
+                sketched=sketched,
             )
         except NotConvergedError:
+            kept.drop()
+            sketched.drop()
             return None
         return by_row(loo, self.points, ridge)
 

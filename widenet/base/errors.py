@@ -15,3 +15,7 @@ class InputError(WidenetError):
 
 class NotConvergedError(WidenetError):
     """An iteration ended before its error bound was met, so its number must not be shown."""
+
+
+class OutOfMemoryError(WidenetError):
+    """Memory ran out on the way, although it seemed to suffice before."""

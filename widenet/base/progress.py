@@ -42,3 +42,18 @@ class _After(Progress):
 def after(progress: Progress, before: int) -> Progress:
     """The progress of work that goes on where other work has ended, after so many pieces."""
     return _After(progress, before) if before else progress
+
+
+class _NotesAlone(Progress):
+    """Tells another one what is noted, and keeps the rest to itself."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def note(self, fact: object) -> None:
+        self._progress.note(fact)
+
+
+def notes_alone(progress: Progress) -> Progress:
+    """The progress of work whose pieces somebody else counts."""
+    return _NotesAlone(progress)

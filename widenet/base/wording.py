@@ -16,6 +16,15 @@ def shown(value: object) -> str:
     return repr(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…")
 
 
+def encodable(text: str) -> str:
+    r"""Text without lone surrogates, which no file, page or terminal can hold.
+
+    >>> encodable("a\ud800b")
+    'a\ufffdb'
+    """
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
 def listed(values: Iterable[object], limit: int = 8) -> str:
     """Values in quotes with commas between, at most `limit` of them."""
     values = list(values)
@@ -51,10 +60,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key that puts 'class 2' before 'class 10'."""
+    """Sort key that puts 'class 2' before 'class 10'; numbers of any length are compared as their digits."""
     parts = re.split(r"([0-9]+)", text)
     return tuple(
-        (0, int(part), "") if part.isascii() and part.isdigit() else (1, 0, part) for part in parts if part
+        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
+        for part in parts
+        if part
     )
 
 

@@ -19,6 +19,7 @@ from widenet.compare.trial import FoldOutcome
 from widenet.compare.trials import Trials
 from widenet.data.dataset import Dataset
 from widenet.runs.store import Store
+from widenet.runs.workers import Workers, workers_for
 from widenet.study.data import data_summary
 from widenet.study.forecast import Forecast
 
@@ -57,8 +58,9 @@ def run_compare(
     classes, chance = dataset.labels is not None, _chance(dataset)
     rounding = 0.0 if classes else ROUNDING * chance
     rows = FoldRows(train_rows, len(tests[0]), classes, rounding, settings.folds)
-    found = _until_settled(trials, rows, least, progress)
-    importances = _importances(trials, found, range(settings.folds), progress)
+    with workers_for(trials.work, forecast.seconds) as workers:
+        found = _until_settled(trials, workers, rows, least, progress)
+        importances = _importances(trials, workers, found, range(settings.folds), progress)
     return CompareResult(
         data=data_summary(dataset),
         protocol=Protocol(
@@ -81,7 +83,9 @@ def run_compare(
     )
 
 
-def _until_settled(trials: Trials, rows: FoldRows, least: int, progress: Progress) -> Standings:
+def _until_settled(
+    trials: Trials, workers: Workers, rows: FoldRows, least: int, progress: Progress
+) -> Standings:
     """Divide the rows again until that settles the answer, or they have been divided as often as planned.
 
     How often depends on numbers alone, never on a clock, so that the same seed gives the same result.
@@ -90,7 +94,8 @@ def _until_settled(trials: Trials, rows: FoldRows, least: int, progress: Progres
     outcomes: dict[str, list[FoldOutcome]] = {method.name: [] for method in trials.methods}
     done = 0
     for end in range(least * num_folds, len(trials.tests) + 1, num_folds):
-        for name, more in trials.run(range(done, end), after(progress, done * len(trials.methods))).items():
+        told = after(progress, done * len(trials.methods))
+        for name, more in trials.run(range(done, end), workers, told).items():
             outcomes[name] += more
         done = end
         tests = trials.tests[:done]
@@ -102,7 +107,9 @@ def _until_settled(trials: Trials, rows: FoldRows, least: int, progress: Progres
     return found
 
 
-def _importances(trials: Trials, found: Standings, folds: range, progress: Progress) -> Importances:
+def _importances(
+    trials: Trials, workers: Workers, found: Standings, folds: range, progress: Progress
+) -> Importances:
     """What the method of the smallest error relies on, from the folds of the first division."""
     why_not = why_not_measured(trials.dataset)
     if found.best is None or not found.significance.learned:
@@ -110,7 +117,7 @@ def _importances(trials: Trials, found: Standings, folds: range, progress: Progr
     if found.best is None or why_not is not None:
         return Importances(not_measured=why_not)
     num_done = len(found.constant.errors) * len(trials.methods)
-    return trials.importances(found.best, folds, after(progress, num_done))
+    return trials.importances(found.best, folds, workers, after(progress, num_done))
 
 
 def _forecast(expected: dict[str, float], allow_long: bool, progress: Progress) -> Forecast:

@@ -1,7 +1,7 @@
 """Trials of a comparison: one method on one fold each, forecast first, kept in a store if there is one."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from itertools import product
 from typing import Any
@@ -10,6 +10,7 @@ import torch
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
+from widenet.base.memory import is_out_of_memory
 from widenet.base.progress import Progress
 from widenet.base.threads import threads
 from widenet.compare.folds import Fold, fold_seeds, make_fold
@@ -27,8 +28,46 @@ from widenet.runs.code import code_version
 from widenet.runs.store import Store
 from widenet.runs.trial import Failure, Record, Trial, TrialResult, data_hash
 from widenet.runs.trials import run_trials
+from widenet.runs.workers import Workers, explained
 
 LIBRARIES = ("torch", "scikit-learn")  # whose versions a trial's numbers depend on
+
+
+@dataclass(frozen=True)
+class FoldWork:
+    """Runs trials from their settings: all that a worker must be given.
+
+    Attributes:
+        dataset: The rows that are compared on.
+        methods: The methods.
+        tests: Test rows of each fold.
+        seeds: Seed of each fold.
+    """
+
+    dataset: Dataset
+    methods: Sequence[CompareMethod]
+    tests: Sequence[Tensor]
+    seeds: Sequence[int]
+
+    def __call__(self, settings: list[Mapping[str, Any]]) -> list[TrialResult]:
+        threadpool_limits(1, user_api="openmp")  # of this thread: those of scikit-learn's libraries
+        return [TrialResult(self.record(own)) for own in settings]
+
+    def fold(self, index: int) -> Fold:
+        """Made when it is asked for, so that only one is held."""
+        return make_fold(self.dataset, self.tests[index], seed=self.seeds[index])
+
+    def method(self, name: str) -> CompareMethod:
+        """The method of this name."""
+        return next(each for each in self.methods if each.name == name)
+
+    def record(self, own: Mapping[str, Any]) -> Record:
+        """What a method makes of a fold, or what it relies on there."""
+        fold = self.fold(own["fold"])
+        if "importances" not in own:
+            return asdict(run_trial(self.method(own["method"]), fold))
+        columns = feature_columns(self.dataset)
+        return fold_increases(self.method(own["importances"]), fold, columns, own["shuffles"])
 
 
 class Trials:
@@ -54,7 +93,8 @@ class Trials:
         store: Store | None,
     ) -> None:
         self.dataset, self.methods, self.tests, self.store = dataset, methods, tests, store
-        self.seeds = fold_seeds(len(tests), seed=seed)
+        rows = replace(dataset, images=None, cells=None)  # what no method is fitted to need not be sent
+        self.work = FoldWork(rows, methods, tests, fold_seeds(len(tests), seed=seed))
         labels = [] if dataset.labels is None else [dataset.labels]
         self.data = data_hash(dataset.X, dataset.Y, *labels)
         self.shared = {"seed": seed, **protocol}
@@ -64,16 +104,12 @@ class Trials:
             settings = {"method": method.name, "fold": j, **self.shared}
             self.trials[method.name, j] = Trial(settings, trial_code(method), self.data)
 
-    def fold(self, index: int) -> Fold:
-        """Made when it is asked for, so that only one is held."""
-        return make_fold(self.dataset, self.tests[index], seed=self.seeds[index])
-
     def forecast(self, progress: Progress) -> dict[str, float]:
         """Seconds that the trials of each method will take which are not in the store.
 
         Each is timed in a thread like those of the trials, which share them.
         """
-        training, num_workers = self.fold(0).training, torch.get_num_threads()
+        training, num_workers = self.work.fold(0).training, torch.get_num_threads()
         expected = {}
         with threads(1) as (pool, _):
             for done, method in enumerate(self.methods):
@@ -84,55 +120,53 @@ class Trials:
         progress("forecasts", len(self.methods), len(self.methods))
         return expected
 
-    def run(self, folds: range, progress: Progress) -> dict[str, list[FoldOutcome]]:
+    def run(self, folds: range, workers: Workers, progress: Progress) -> dict[str, list[FoldOutcome]]:
         """Bring the trials of some folds to their end: outcomes of each method, by fold."""
-        methods = {method.name: method for method in self.methods}
-
-        def record(own: Mapping[str, Any]) -> Record:
-            return asdict(run_trial(methods[own["method"]], self.fold(own["fold"])))
-
         wanted = {key: trial for key, trial in self.trials.items() if key[1] in folds}
-        outcomes: dict[str, list[FoldOutcome]] = {name: [] for name in methods}
-        for (name, _), found in zip(wanted, self._records(wanted.values(), record, progress), strict=True):
-            outcomes[name].append(FoldOutcome(**found))
+        outcomes: dict[str, list[FoldOutcome]] = {method.name: [] for method in self.methods}
+        for (name, _), found in zip(wanted, self._found(wanted.values(), workers, progress), strict=True):
+            if isinstance(found, Failure):  # not kept in the store: another run may have more memory
+                outcomes[name].append(FoldOutcome(None, None, None, 0.0, f"{name} failed: {found.error}"))
+            else:
+                outcomes[name].append(FoldOutcome(**found.record))
         return outcomes
 
-    def importances(self, name: str, folds: range, progress: Progress) -> Importances:
+    def importances(self, name: str, folds: range, workers: Workers, progress: Progress) -> Importances:
         """What a method relies on, from some folds; it is fitted to each of them again."""
-        method = next(each for each in self.methods if each.name == name)
         columns = feature_columns(self.dataset)
         shuffles = num_shuffles(len(columns))
-
-        def record(own: Mapping[str, Any]) -> Record:
-            return fold_increases(method, self.fold(own["fold"]), columns, shuffles)
-
-        code = ", ".join((trial_code(method), code_version("widenet.compare.importances")))
+        code = ", ".join((trial_code(self.work.method(name)), code_version("widenet.compare.importances")))
         settings = {"importances": name, "shuffles": shuffles, "features": list(columns), **self.shared}
         trials = [Trial({**settings, "fold": j}, code, self.data) for j in folds]
-        return importances_of(name, shuffles, self._records(trials, record, progress))
+        found = self._found(trials, workers, progress)
+        for each in found:
+            if isinstance(each, Failure):
+                raise each.error
+        records = [each.record for each in found if isinstance(each, TrialResult)]
+        return importances_of(name, shuffles, records)
 
-    def _records(
-        self, trials: Collection[Trial], record: Callable[[Mapping[str, Any]], Record], progress: Progress
-    ) -> list[Record]:
-        """The record of each trial, computed from its settings where it is not in the store.
+    def _found(
+        self, trials: Collection[Trial], workers: Workers, progress: Progress
+    ) -> tuple[TrialResult | Failure, ...]:
+        """What came of each trial, computed from its settings where it is not in the store.
+
+        Only those fail that run out of memory; any other error is raised.
 
         As many run side by side as there are cores for; each has one of them, so that what it computes does
         not depend on their number.
         """
-
-        def work(settings: list[Mapping[str, Any]]) -> list[TrialResult]:
-            threadpool_limits(1, user_api="openmp")  # of this thread: those of scikit-learn's libraries
-            return [TrialResult(record(own)) for own in settings]
-
-        with threads() as (pool, _):
-            groups, num_workers = [[trial] for trial in trials], torch.get_num_threads()
-            found = run_trials(
-                groups, work, store=self.store, executor=pool, num_workers=num_workers, progress=progress
-            )
+        found = run_trials(
+            [[trial] for trial in trials],
+            workers.work,
+            store=self.store,
+            executor=workers.executor,
+            num_workers=workers.num_workers,
+            progress=progress,
+        )
         for result in found:
-            if isinstance(result, Failure):
-                raise result.error
-        return [result.record for result in found if isinstance(result, TrialResult)]
+            if isinstance(result, Failure) and not is_out_of_memory(result.error):
+                raise explained(result.error)
+        return found
 
     def _num_pending(self, method: CompareMethod) -> int:
         own = [trial for (name, _), trial in self.trials.items() if name == method.name]

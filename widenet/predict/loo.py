@@ -11,10 +11,12 @@ out all of its rows; `by_row` reads the rows' predictions off it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
 
+from widenet.base.checkpoint import NOWHERE, Checkpoint
 from widenet.data.points import Points
 from widenet.spectrum.gram import Gram
 from widenet.spectrum.solve import conjugate_gradients, nystrom_preconditioner
@@ -94,6 +96,8 @@ def estimated_leave_one_out(
     rank: int,
     generator: torch.Generator,
     progress: Callable[[int], None] = lambda done: None,
+    checkpoint: Checkpoint = NOWHERE,
+    sketched: Checkpoint = NOWHERE,
 ) -> LeaveOneOut:
     """Leave every row out once where no factorisation fits into memory.
 
@@ -108,16 +112,23 @@ def estimated_leave_one_out(
         rank: Rank of the preconditioner.
         generator: Draws probes and preconditioner.
         progress: Called with the number of products made.
+        checkpoint: Where the solves are kept on the way.
+        sketched: Where the preconditioner is kept until they are done.
     """
-    probes = rademacher(gram.n, num_probes, generator=generator, dtype=Y.dtype)
+    # Of their own, so that later draws do not depend on whether the sketch was made or had been kept.
+    own = torch.Generator().manual_seed(int(torch.randint(2**62, (), generator=generator)))
+    probes = rademacher(gram.n, num_probes, generator=own, dtype=Y.dtype)
+    sketch = partial(nystrom_preconditioner, gram, ridge, rank=rank, generator=own, checkpoint=sketched)
     solution = conjugate_gradients(
         gram,
         torch.cat([Y, probes], dim=1),
         ridge=ridge,
-        preconditioner=nystrom_preconditioner(gram, ridge, rank=rank, generator=generator),
+        preconditioner=sketch,
         rtol=SOLVE_TOLERANCE,
         progress=progress,
+        checkpoint=checkpoint,
     )
+    sketched.drop()
     alpha, samples = solution.Z[:, : Y.shape[1]], probes * solution.Z[:, Y.shape[1] :]
     smallest = 1 / (gram.diag() + ridge)  # of (A⁻¹)_ii, by Cauchy and Schwarz
     precision = samples.mean(1).maximum(smallest)

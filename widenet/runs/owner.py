@@ -5,9 +5,12 @@ import socket
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 PROC = Path("/proc")
+BEAT = 15.0  # seconds between two signs of life of a process that holds claims or a lock
+LEASE = 120.0  # seconds without one after which a process on another machine counts as gone
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,20 @@ class Owner:
             return False
         started = _started(self.pid)
         return started is not None and started != self.started
+
+    def is_there(self) -> bool:
+        """Whether the process is known to live, be it stopped; False where that cannot be seen from here."""
+        return self.place == current_place() and bool(self.started) and _started(self.pid) == self.started
+
+    def began(self) -> datetime | None:
+        """When the process started; None where that cannot be seen from here."""
+        if self.place != current_place() or not self.started:
+            return None
+        with suppress(OSError, ValueError, StopIteration):
+            lines = (PROC / "stat").read_text().splitlines()
+            boot = next(int(line.split()[1]) for line in lines if line.startswith("btime "))
+            return datetime.fromtimestamp(boot + self.started / os.sysconf("SC_CLK_TCK"))
+        return None
 
 
 def current_place() -> str:

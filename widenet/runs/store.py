@@ -11,24 +11,27 @@ from pathlib import Path
 from typing import Any
 
 from widenet.base.errors import InputError, WidenetError
+from widenet.base.wording import counted
 from widenet.runs import tables
-from widenet.runs.owner import Owner
-from widenet.runs.records import unpack_json
-from widenet.runs.tables import Row, TrialState, row_id
-from widenet.runs.trial import Arrays, Record, Trial, TrialResult
+from widenet.runs.owner import BEAT, LEASE, Owner
+from widenet.runs.pages import sound_rows
+from widenet.runs.salvage import salvage
+from widenet.runs.tables import APPLICATION, SCHEMA, Row, TrialState, row_id
+from widenet.runs.trial import Arrays, Record, Trial, TrialResult, whole_of
 
-APPLICATION = int.from_bytes(b"wnet", "big")  # marks the file as ours, where `file` and SQLite look for it
-SCHEMA = 2  # that of 1 has no states
 BUSY = 60.0  # seconds to wait for another process's transaction, which takes milliseconds
-BEAT = 15.0  # seconds between two signs of life of a process that holds claims
-LEASE = 120.0  # seconds without one after which a process on another machine counts as gone
+
+
+class DamagedError(WidenetError):
+    """A store of which SQLite cannot make sense."""
 
 
 class Store:
     """Finished trials, the states of others, and claims on those that are being run.
 
     A trial is there whole or not at all, and so is a state, with a checksum over every byte. Opening a store
-    judges all of them; what is damaged is set aside, listed in `damaged`, and counts as not run. The file
+    judges all of them; what is damaged is set aside, listed in `damaged`, and counts as not run. A file that
+    SQLite no longer reads, such as one that was cut short, is built again from what is whole in it. The file
     keeps a rollback journal, not a write-ahead log, so that at rest it is one file that can be copied, and
     read where nothing can be written. On a file system shared by several machines their clocks must agree to
     within a minute. An open store belongs to the thread that opened it.
@@ -36,22 +39,25 @@ class Store:
     Attributes:
         path: The file.
         damaged: In words, each trial or part of a state that was found damaged since the store was opened.
+        aside: Where a file is kept that this store was salvaged from; None where that was not needed.
+        unused: Identities that were here before and that no run has asked for yet; None before the first run.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.damaged: tuple[str, ...] = ()
+        self.aside: Path | None = None
+        self.unused: set[bytes] | None = None
+        self._asked: set[bytes] = set()  # identities of whole trials whose states were saved or asked for
         self._owner = Owner.new()
         self._closing = threading.Event()
         self._heart: threading.Thread | None = None
         with _explained(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = _connect(self.path)
         try:
-            self._prepare()
-        except BaseException:
-            self._connection.close()
-            raise
+            self._open()
+        except DamagedError as error:
+            self._salvage(error)
 
     def __enter__(self) -> "Store":
         return self
@@ -81,7 +87,8 @@ class Store:
     def claim(self, trials: Iterable[Trial]) -> list[Trial]:
         """Take on those of the trials that nobody has finished or is running, and return them.
 
-        A claim ends when its process does: at once on the same machine, else when its lease is over.
+        A claim ends when its process does, at once on the same machine, or when its lease is over: a trial of
+        a stopped process is not waited for, since of two results one is stored.
         """
         now = time.time()
         with self._transaction() as connection:
@@ -102,7 +109,7 @@ class Store:
         Where another process was quicker, that is the result of the other one. How far a trial had come is
         forgotten in the same transaction: at every moment the store has its result or its state.
         """
-        has_states = tables.has_table(self._connection, "states")
+        has_states = self._has_states()
         with self._transaction() as connection:
             for row in rows:
                 tables.insert_row(connection, "trials", row)
@@ -128,6 +135,7 @@ class Store:
             notes: What else is known, as `pack_json` takes it.
             finished: Whether it has come to its end, and waits only for its result to be written elsewhere.
         """
+        self._asked.add(whole_of(trial.identity))
         self._upgrade()
         with self._transaction() as connection:
             tables.delete_state(connection, trial.identity)
@@ -136,40 +144,89 @@ class Store:
 
     def load_state(self, trial: Trial) -> TrialState | None:
         """How far a trial has come; None if nothing is kept of it, or what was kept turned out damaged."""
+        self._asked.add(whole_of(trial.identity))
         first = self._part(trial, 0)
-        if first is None:
+        head = None if first is None else tables.head_of(first)
+        if head is None:
             return None
-        head = unpack_json(first.record)
-        return tables.state_of(head, (self._part(trial, part + 1) for part in range(head["num_parts"])))
+        parts: list[Row] = []
+        while len(parts) < head["num_parts"]:
+            part = self._part(trial, len(parts) + 1)
+            if part is None:
+                return None
+            parts.append(part)
+        return tables.state_of(head, parts)
 
     def drop_state(self, trial: Trial) -> None:
         """Forget how far a trial has come."""
-        if tables.has_table(self._connection, "states"):
+        if self._has_states():
             with self._transaction() as connection:
                 tables.delete_state(connection, trial.identity)
 
+    def drop_done(self) -> None:
+        """Forget states of what was run with this open store and is done: ends of trials, and all stages."""
+        done = []
+        for state, head in self._states():
+            whole = whole_of(state)
+            if whole in self._asked and (head["finished"] or whole != state):
+                done.append(state)
+        if done:
+            with self._transaction() as connection:
+                for state in done:
+                    tables.delete_state(connection, state)
+
+    def identities(self) -> set[bytes]:
+        """Identities of all trials that are finished, or of which a state is kept."""
+        rows = ["SELECT id, identity FROM trials"]
+        rows += ["SELECT id, identity FROM states WHERE length(record) > 0"] if self._has_states() else []
+        with _explained(self.path):
+            found = (fields for query in rows for fields in self._connection.execute(query))
+            sound = (each for number, each in found if isinstance(each, bytes) and row_id(each) == number)
+            return {identity.removesuffix(b" part 0") for identity in sound}
+
+    def damage_told(self) -> str:
+        """In one sentence what was found damaged since the store was opened; empty where nothing was."""
+        if not self.damaged:
+            return ""
+        torn = tables.TORN in self.damaged
+        lost = "a part of it cannot be read" if torn else counted(len(self.damaged), "row")
+        kept = "" if self.aside is None else f"; the damaged file is kept as {self.aside}"
+        return f"{self.path} was damaged ({lost}): what is whole in it is used, the rest starts afresh{kept}."
+
     def is_empty(self) -> bool:
         """Whether it holds nothing that anybody would miss."""
-        return self._number("SELECT count(*) FROM trials") == 0 and not self._states()
+        return self._number("SELECT count(*) FROM trials") == 0 and not self.num_states()
 
     def is_used_elsewhere(self) -> bool:
         """Whether another open store holds claims on trials of this file."""
         others = "SELECT count(*) FROM claims WHERE token != ?"
-        return self._connection.execute(others, (self._owner.token,)).fetchone()[0] > 0
+        with _explained(self.path):
+            return bool(self._connection.execute(others, (self._owner.token,)).fetchone()[0])
 
     def num_unfinished(self) -> int:
         """Trials whose state is kept because they have not come to their end."""
-        return sum(not head["finished"] for head in self._states())
+        return sum(not head["finished"] for _, head in self._states())
 
-    def _states(self) -> list[dict[str, Any]]:
-        """What the first part of each state tells of it."""
-        if not tables.has_table(self._connection, "states"):
+    def num_states(self) -> int:
+        """Trials and stages whose state is kept, be it that of their end."""
+        return len(self._states())
+
+    def _states(self) -> list[tuple[bytes, dict[str, Any]]]:
+        """Identity and head of each state; one that was damaged meanwhile is left out."""
+        if not self._has_states():
             return []
-        heads = self._connection.execute("SELECT record FROM states WHERE length(record) > 0")
-        return [unpack_json(record) for (record,) in heads]
+        with _explained(self.path):
+            heads = self._connection.execute("SELECT * FROM states WHERE length(record) > 0")
+            sound = [row for fields in heads if (row := Row(*fields)).sound]
+        told = [(row.identity.removesuffix(b" part 0"), tables.head_of(row)) for row in sound]
+        return [(identity, head) for identity, head in told if head is not None]
+
+    def _has_states(self) -> bool:
+        with _explained(self.path):
+            return tables.has_table(self._connection, "states")
 
     def _part(self, trial: Trial, part: int) -> Row | None:
-        if not tables.has_table(self._connection, "states"):
+        if not self._has_states():
             return None
         return self._read("states", row_id(tables.part_identity(trial, part)))
 
@@ -189,7 +246,7 @@ class Store:
         with _explained(self.path):
             try:
                 row = tables.read_row(self._connection, table, number)
-            except (sqlite3.Error, MemoryError) as error:
+            except tables.DAMAGING as error:
                 if not tables.is_damage(error):
                     raise
             else:
@@ -197,6 +254,15 @@ class Store:
                     return row
         self._repair()
         return None
+
+    def _open(self) -> None:
+        with _explained(self.path):
+            self._connection = _connect(self.path)
+        try:
+            self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
 
     def _prepare(self) -> None:
         """Refuse what is no store, make one of an empty file, and judge every trial of one that is there."""
@@ -223,34 +289,51 @@ class Store:
     def _create(self) -> None:
         with self._transaction() as connection:
             if self._number("SELECT count(*) FROM sqlite_master") == 0:  # else another process was quicker
-                for table in tables.KEPT:
-                    tables.create_table(connection, table)
-                connection.execute(tables.CLAIMS)
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {SCHEMA}")
+                tables.create_tables(connection)
 
     def _upgrade(self) -> None:
         """Make a store of an earlier schema one of this."""
-        if not tables.has_table(self._connection, "states"):
+        if not self._has_states():
             with self._transaction() as connection:
                 tables.create_table(connection, "states")
                 connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
+    def _salvage(self, error: "DamagedError") -> None:
+        """Go on with a store that holds what is still whole in this one; the error where nothing is."""
+        try:
+            aside = salvage(self.path)
+        except (OSError, sqlite3.Error, MemoryError):  # where nothing can be written, the file stays as it is
+            raise error from None
+        if aside is None:
+            raise error
+        self._open()
+        if aside != self.path:
+            self.aside, self.damaged = aside, (tables.TORN,)
+
+    def _found_in_pages(self) -> list[Row]:
+        """Sound rows of the file, also those that SQLite has lost the way to."""
+        try:
+            return list(sound_rows(memoryview(self._connection.serialize())))
+        except (sqlite3.Error, MemoryError):
+            return []
+
     def _repair(self) -> None:
         """Carry sound rows over into a new table, unless another process was quicker."""
         found: list[str] = []
+        rows = self._found_in_pages()
         with self._transaction() as connection, closing(_connect(self.path)) as reader:
             if not tables.is_whole(reader, "claims"):
                 tables.renew_claims(connection)
             for table in tables.KEPT:
                 damaged = tables.find_damage(reader, table)
                 if damaged:
-                    tables.carry_over(reader, connection, table)
+                    tables.carry_over(reader, connection, table, rows)
                 found += damaged
         self.damaged = tuple(dict.fromkeys((*self.damaged, *found)))
 
     def _number(self, query: str) -> int:
-        return int(self._connection.execute(query).fetchone()[0])
+        with _explained(self.path):
+            return int(self._connection.execute(query).fetchone()[0])
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -275,8 +358,12 @@ def beside(out: Path) -> Path:
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path.absolute(), timeout=BUSY, isolation_level=None)
     connection.text_factory = lambda text: text.decode(errors="replace")
-    connection.execute("PRAGMA synchronous = EXTRA")  # what is committed is on the disk, and so is its folder
-    connection.execute("PRAGMA cell_size_check = ON")
+    try:
+        connection.execute("PRAGMA synchronous = EXTRA")  # what is committed is on disk, and so is its folder
+        connection.execute("PRAGMA cell_size_check = ON")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -298,14 +385,14 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(f"{path} cannot be opened ({error.strerror}); choose another file.") from error
-    except (sqlite3.Error, tables.TornError, MemoryError) as error:
+    except (*tables.DAMAGING, tables.TornError) as error:
         raise _explanation(path, error) from error
 
 
 def _explanation(path: Path, error: Exception) -> WidenetError:
     kept = "its trials are kept and can be read"
     if tables.is_damage(error):
-        return WidenetError(
+        return DamagedError(
             f"{path} is damaged in a place on which all else depends ({error}); move it away to start afresh."
         )
     match tables.primary_code(error):

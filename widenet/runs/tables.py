@@ -2,12 +2,15 @@
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
+from typing import Any
 
 from widenet.runs.records import checksum, pack_arrays, pack_json, unpack_arrays, unpack_json
 from widenet.runs.trial import Arrays, Record, Trial, TrialResult
 
+APPLICATION = int.from_bytes(b"wnet", "big")  # marks the file as ours, where `file` and SQLite look for it
+SCHEMA = 2  # that of 1 has no states
 KEPT = ("trials", "states")  # tables whose rows are judged
 # The number of a row comes from the hash of its trial, so that the table itself is the only index: there is
 # no second tree that damage could bring out of step. Of a million trials two share a number once in 4·10⁷.
@@ -17,6 +20,7 @@ CLAIMS = """CREATE TABLE claims
 LOWEST, HIGHEST = -(2**63), 2**63 - 1  # of the numbers of rows
 RANGES_PER_PAGE = 64  # how finely rows that can be read are looked for around those that cannot
 TORN = "a part of the file that cannot be read"
+DAMAGING = (sqlite3.Error, MemoryError, UnicodeDecodeError)  # errors that damage may lead to, among others
 PART = 2**28  # bytes of a state in one row: SQLite allows no row beyond 10⁹
 
 
@@ -49,6 +53,11 @@ class Row:
             and checksum(*parts) == self.checksum
             and row_id(self.identity) == self.id
         )
+
+    @property
+    def table(self) -> str:
+        """Which of `KEPT` a sound row belongs to: the identity of a trial ends with a brace."""
+        return "trials" if self.identity.endswith(b"}") else "states"
 
     def result(self) -> TrialResult:
         """The result of a sound row."""
@@ -90,9 +99,21 @@ def state_rows(trial: Trial, state: TrialState) -> Iterator[Row]:
         yield Row.packed(part_identity(trial, part + 1), b"", packed[part * PART : (part + 1) * PART])
 
 
-def state_of(head: Record, parts: Iterator[Row | None]) -> TrialState | None:
+def head_of(row: Row) -> dict[str, Any] | None:
+    """What the first, sound row of a state tells of it; None where it is nothing that `state_rows` writes."""
+    try:
+        head = unpack_json(row.record)
+    except (ValueError, RecursionError):
+        return None
+    kinds = {"notes": dict, "finished": bool, "num_parts": int, "checksum": str}
+    if not isinstance(head, dict) or any(type(head.get(name)) is not kind for name, kind in kinds.items()):
+        return None
+    return head
+
+
+def state_of(head: Record, parts: Iterable[Row]) -> TrialState | None:
     """The state of a first row's record and the rows after it; None where they are not what it tells."""
-    packed = b"".join(b"" if row is None else row.arrays for row in parts)
+    packed = b"".join(row.arrays for row in parts)
     if checksum(packed).hex() != head["checksum"]:
         return None
     return TrialState(unpack_arrays(packed), head["notes"], head["finished"])
@@ -118,6 +139,15 @@ def read_row(connection: sqlite3.Connection, table: str, number: int) -> Row | N
 def insert_row(connection: sqlite3.Connection, table: str, row: Row) -> None:
     """Store a row, unless there is one with its number already."""
     connection.execute(f"INSERT OR IGNORE INTO {table} VALUES (?, ?, ?, ?, ?)", astuple(row))
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Make an empty database a store."""
+    for table in KEPT:
+        create_table(connection, table)
+    connection.execute(CLAIMS)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
 def create_table(connection: sqlite3.Connection, table: str) -> None:
@@ -155,7 +185,9 @@ def find_damage(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
     return (*damaged, TORN) if torn and not damaged else tuple(damaged)
 
 
-def carry_over(reader: sqlite3.Connection, writer: sqlite3.Connection, table: str) -> None:
+def carry_over(
+    reader: sqlite3.Connection, writer: sqlite3.Connection, table: str, found: Iterable[Row] = ()
+) -> None:
     """Copy sound rows into a new table and set the old one aside.
 
     Nothing is deleted from a damaged table: a broken link between its pages could free one that belongs to a
@@ -165,11 +197,15 @@ def carry_over(reader: sqlite3.Connection, writer: sqlite3.Connection, table: st
         reader: Reads the old table; a transaction that has met damage can no longer write.
         writer: Another connection, within a transaction.
         table: One of `KEPT`.
+        found: Sound rows that were found in other ways; those of other tables are passed over.
     """
     _set_aside(writer, table)
     create_table(writer, table)
     for row in _rows(reader, table):
         if row is not None and row.sound:
+            insert_row(writer, table, row)
+    for row in found:
+        if row.table == table:
             insert_row(writer, table, row)
 
 
@@ -177,7 +213,7 @@ def is_whole(connection: sqlite3.Connection, table: str) -> bool:
     """Whether the pages of a table are in order."""
     try:
         return connection.execute(f"PRAGMA quick_check({table})").fetchall() == [("ok",)]
-    except (sqlite3.Error, MemoryError) as error:
+    except DAMAGING as error:
         if not is_damage(error):
             raise
         return False
@@ -192,7 +228,9 @@ def renew_claims(connection: sqlite3.Connection) -> None:
 def is_damage(error: BaseException) -> bool:
     """Whether bytes were met that nobody wrote, such as a link to nowhere or an absurd length."""
     damage = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG)
-    return isinstance(error, TornError | MemoryError) or primary_code(error) in damage
+    # SQLite quotes names of tables in its messages, and where these are no text, Python cannot read them.
+    torn = TornError | MemoryError | UnicodeDecodeError
+    return isinstance(error, torn) or primary_code(error) in damage
 
 
 def primary_code(error: BaseException) -> int:
@@ -226,7 +264,7 @@ def _rows_between(
                 yield row
             if not limit:
                 return
-        except (sqlite3.Error, MemoryError) as error:
+        except DAMAGING as error:
             if not is_damage(error):
                 raise
     if high - low <= finest:

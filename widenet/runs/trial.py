@@ -2,14 +2,14 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from widenet.runs.records import pack_json
+from widenet.runs.records import pack_json, unpack_json
 
 Record = Mapping[str, Any]  # numbers and words, as `pack_json` takes them
 Arrays = Mapping[str, np.ndarray]  # named arrays of numbers, such as weights
@@ -39,6 +39,21 @@ class Trial:
     def key(self) -> str:
         """SHA-256 of the identity."""
         return hashlib.sha256(self.identity).hexdigest()
+
+    def stage(self, name: str, piece: int | None = None) -> "Trial":
+        """A stage of it that is kept by itself, or a piece of one, as a trial of its own."""
+        return replace(self, settings={**self.settings, "stage": name, "piece": piece})
+
+
+def whole_of(identity: bytes) -> bytes:
+    """The identity of the trial that a stage belongs to; that of any other trial as it is."""
+    if b'"piece":' not in identity or b'"stage":' not in identity:
+        return identity
+    parts = unpack_json(identity)
+    if not {"stage", "piece"} <= parts["settings"].keys():
+        return identity
+    settings = {name: each for name, each in parts["settings"].items() if name not in ("stage", "piece")}
+    return Trial(settings, parts["code"], parts["data"]).identity
 
 
 @dataclass(frozen=True)

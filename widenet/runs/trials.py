@@ -7,8 +7,10 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
-from widenet.base.errors import WidenetError
+from widenet.base.errors import OutOfMemoryError, WidenetError
+from widenet.base.memory import ADVICE, is_out_of_memory
 from widenet.base.progress import SILENT, Progress
+from widenet.runs.differences import note_differences
 from widenet.runs.store import Store
 from widenet.runs.tables import Row
 from widenet.runs.trial import Failure, Trial, TrialResult
@@ -38,8 +40,9 @@ def run_trials(
 
     Finished trials are read from the store. Of each group the others are claimed, run together, and committed
     in one transaction as soon as they are done. What another process runs is waited for, and taken over if
-    that process dies. When this function is left by an exception, such as a `KeyboardInterrupt`, groups
-    that were done by then are committed and claims given back.
+    that process dies. A group that runs out of memory is halved: after all others have come to their end, its
+    halves are run one at a time, down to single trials. When this function is left by an exception, such as a
+    `KeyboardInterrupt`, groups that were done by then are committed and claims given back.
 
     Args:
         groups: Trials that are best computed together; a trial that occurs twice is run once.
@@ -50,12 +53,14 @@ def run_trials(
         executor: Where groups run side by side; by default one after the other in this process.
         num_workers: Groups that are claimed and submitted at a time, so that another process finds some left;
             None for all of them.
-        progress: Told how many of the trials are done.
+        progress: Told how many of the trials are done, and what keeps the run from going on from its store.
 
     Returns:
         What came of each trial, in the order of the groups and of the trials in them: a result as the store
-        gives it back, or the failure of a group that raised an error.
+        gives it back, or the failure of a group that raised an error, or of a trial that ran out of memory
+        alone.
     """
+    note_differences(store, [trial for group in groups for trial in group], progress)
     run = _Run(groups, work, store or _Nowhere(), executor or _InProcess(), num_workers, progress)
     try:
         run.finish()
@@ -99,6 +104,7 @@ class _Run:
     Attributes:
         waiting: For each group the trials that nobody has begun, or that another process runs, by key.
         running: For each ticket the future of a group and its trials.
+        too_large: Halves of groups that ran out of memory beside others; None once they run one at a time.
         outcomes: What came of the trials that have come to their end, by key.
     """
 
@@ -118,6 +124,7 @@ class _Run:
             {trial.key: trial for trial in group if first[trial.key] == g} for g, group in enumerate(groups)
         ]
         self.running: dict[int, tuple[Any, list[Trial]]] = {}
+        self.too_large: list[dict[str, Trial]] | None = []
         self.outcomes: dict[str, TrialResult | Failure] = {}
         self.total = len(first)
         self._tickets = count()
@@ -125,13 +132,19 @@ class _Run:
 
     def finish(self) -> None:
         self.load()
-        while len(self.outcomes) < self.total:
-            for group in self.waiting:
+        self.finish_waiting()
+        if self.too_large:
+            self.waiting, self.too_large, self.num_workers = self.too_large, None, 1
+            self.finish_waiting()
+
+    def finish_waiting(self) -> None:
+        while any(self.waiting) or self.running:
+            for group in self.waiting:  # which may get longer on the way
                 while self.num_workers is not None and len(self.running) >= self.num_workers:
                     self.settle(timeout=POLL)
                 self.start(group)
                 self.settle(timeout=0)  # in this process a group is done once it has started
-            if len(self.outcomes) < self.total:
+            if any(self.waiting) or self.running:
                 self.settle(timeout=POLL)
                 self.load()
 
@@ -174,12 +187,25 @@ class _Run:
             rows = future.result()
         except Exception as error:
             self.store.release(trials)
-            self.outcomes |= {trial.key: Failure(trial, error) for trial in trials}
+            if is_out_of_memory(error):
+                self.halve(trials)
+            else:
+                self.outcomes |= {trial.key: Failure(trial, error) for trial in trials}
         else:
             results = self.store.commit(rows)
             self.outcomes |= {trial.key: result for trial, result in zip(trials, results, strict=True)}
         del self.running[ticket]
         self.tell()
+
+    def halve(self, trials: list[Trial]) -> None:
+        """Let halves of a group that ran out of memory wait; a trial that had it to itself has failed."""
+        if self.too_large is None and len(trials) == 1:
+            error = OutOfMemoryError(f"It ran out of memory: {ADVICE}.")
+            self.outcomes[trials[0].key] = Failure(trials[0], error)
+            return
+        middle = len(trials) // 2
+        halves = [{trial.key: trial for trial in half} for half in (trials[:middle], trials[middle:])]
+        (self.waiting if self.too_large is None else self.too_large).extend(filter(None, halves))
 
     def keep_what_is_done(self) -> None:
         """Commit groups that are done and give up the others, as far as the store can be written."""
@@ -194,7 +220,8 @@ class _Run:
                     self.store.commit(future.result())
         with suppress(WidenetError):
             running = [trial for _, trials in self.running.values() for trial in trials]
-            self.store.release(running + [trial for group in self.waiting for trial in group.values()])
+            waiting = [*self.waiting, *(self.too_large or ())]
+            self.store.release(running + [trial for group in waiting for trial in group.values()])
 
     def tell(self) -> None:
         self.progress("trials", len(self.outcomes), self.total)

@@ -117,8 +117,9 @@ class TiledGram(SizedGram):
     """Holds the lower tiles that fit into `keep_bytes` and recomputes the others for every product.
 
     With room for all of them (4 n² bytes in float64) it is a packed symmetric matrix; with none, it never
-    holds more than one tile. Kernel values are computed in the precision of X and then rounded to `dtype`,
-    in which products of tiles are made; they are added up in the precision of the vectors.
+    holds more than one tile. Nothing is computed before the first product. Kernel values are computed in the
+    precision of X and then rounded to `dtype`, in which products of tiles are made; they are added up in the
+    precision of the vectors.
     """
 
     def __init__(
@@ -133,13 +134,7 @@ class TiledGram(SizedGram):
         super().__init__(len(X), dtype or X.dtype)
         self.kernel, self.X, self.tile = kernel, X, tile
         self._kept: dict[tuple[int, int], Tensor] = {}
-        room = keep_bytes
-        for i, j in self._corners():
-            size = min(tile, self.n - i) * min(tile, self.n - j) * self.dtype.itemsize
-            if size > room:
-                break
-            self._kept[i, j] = self._compute(i, j)
-            room -= size
+        self._room = keep_bytes
 
     def rounded(self, dtype: torch.dtype) -> "TiledGram":
         """This very operator, its tiles rounded one by one, so that no second copy of them is held."""
@@ -158,11 +153,21 @@ class TiledGram(SizedGram):
             tile = self._kept.get((i, j))
             if tile is None:
                 tile = self._compute(i, j)
+                self._keep(i, j, tile)
             rows, columns = slice(i, i + self.tile), slice(j, j + self.tile)
             product[:, rows] += Vt[:, columns] @ tile.T
             if i != j:
                 product[:, columns] += Vt[:, rows] @ tile
         return product.T
+
+    def _keep(self, i: int, j: int, tile: Tensor) -> None:
+        """Hold a tile, if there is room; no others once there was none."""
+        size = tile.numel() * tile.element_size()
+        if size > self._room:
+            self._room = 0
+            return
+        self._kept[i, j] = tile
+        self._room -= size
 
     def _corners(self) -> Iterator[tuple[int, int]]:
         for i in range(0, self.n, self.tile):

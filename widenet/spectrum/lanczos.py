@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from widenet.base.checkpoint import NOWHERE, Arrays, Checkpoint, Saved
 from widenet.spectrum.gram import Operator
 
 RANK_TOLERANCE = 1e-13  # directions shorter than this, relative to λ_max, are rounding
@@ -73,11 +75,13 @@ def lanczos(
     num_steps: int,
     stop: Callable[[Krylov], bool] | None = None,
     check_every: int = 8,
+    checkpoint: Checkpoint = NOWHERE,
 ) -> Krylov:
     """Run block Lanczos from V (n, p) for at most `num_steps` products [Golub & Meurant 2010, §4.3].
 
     Every new block is orthogonalised against all earlier ones, twice, so that T is that of exact
-    arithmetic up to rounding of size ε λ_max. `stop` is asked every `check_every` steps.
+    arithmetic up to rounding of size ε λ_max. `stop` is asked every `check_every` steps. A run that goes on
+    from a checkpoint is bit for bit the one that was not interrupted.
 
     >>> from widenet.spectrum.gram import DenseGram
     >>> H, v = torch.diag(torch.tensor([1.0, 2.0, 4.0])), torch.ones(3, 1)
@@ -85,11 +89,20 @@ def lanczos(
     >>> krylov.exhausted, gauss_measure(krylov).nodes
     (True, tensor([1.0000, 2.0000, 4.0000]))
     """
-    Q, start = orthonormal_columns(V, scale=float(V.norm()))
+    saved = checkpoint.load()
+    if saved is None:
+        Q, start = orthonormal_columns(V, scale=float(V.norm()))
+        diagonal, below = list[Tensor](), list[Tensor]()
+    else:
+        krylov = _unpacked(saved.arrays)
+        if "Q" not in saved.arrays:
+            return krylov
+        Q, start = torch.from_numpy(saved.arrays["Q"]), krylov.start
+        diagonal, below = list(krylov.diagonal), list(krylov.below)
     # Transposed, so that the rows of steps that are never taken take no memory.
-    basis = Q.new_empty(min(gram.n, Q.shape[1] * num_steps), gram.n)
-    size, diagonal, below = 0, [], []
-    for step in range(1, num_steps + 1):
+    basis = Q.new_empty(min(gram.n, V.shape[1] * num_steps), gram.n)
+    size = num_saved = _fill(basis, saved)
+    for step in range(len(diagonal) + 1, num_steps + 1):
         basis[size : size + Q.shape[1]] = Q.T
         size += Q.shape[1]
         W = gram.matmul(Q)
@@ -104,7 +117,38 @@ def lanczos(
         krylov = Krylov(tuple(diagonal), tuple(below), start)
         if krylov.exhausted or (stop is not None and step % check_every == 0 and stop(krylov)):
             break
+        if checkpoint.is_due():
+            state = _packed(krylov) | {"Q": Q.numpy()}
+            checkpoint.save(state, grown={"basis": basis[num_saved:size].numpy()})
+            num_saved = size
+    checkpoint.finish(_packed(krylov))
     return krylov
+
+
+def _packed(krylov: Krylov) -> dict[str, np.ndarray]:
+    """The blocks by name."""
+    blocks = {f"{name} {j}": b for name in ("diagonal", "below") for j, b in enumerate(getattr(krylov, name))}
+    return {name: block.numpy() for name, block in blocks.items()} | {"start": krylov.start.numpy()}
+
+
+def _unpacked(arrays: Arrays) -> Krylov:
+    """What `_packed` was given."""
+    num_steps = sum(name.startswith("diagonal ") for name in arrays)
+    diagonal, below = (
+        tuple(torch.from_numpy(arrays[f"{name} {j}"]) for j in range(num_steps))
+        for name in ("diagonal", "below")
+    )
+    return Krylov(diagonal, below, torch.from_numpy(arrays["start"]))
+
+
+def _fill(basis: Tensor, saved: Saved | None) -> int:
+    """Put what was kept of a basis into its rows, and return their number."""
+    size = 0
+    for piece in () if saved is None else saved.grown:
+        rows = torch.from_numpy(piece["basis"])
+        basis[size : size + len(rows)] = rows
+        size += len(rows)
+    return size
 
 
 def orthonormal_columns(W: Tensor, *, scale: float, most: int | None = None) -> tuple[Tensor, Tensor]:
@@ -113,7 +157,8 @@ def orthonormal_columns(W: Tensor, *, scale: float, most: int | None = None) -> 
     U, singular_values, Vh = torch.linalg.svd(R)
     rank = int((singular_values > RANK_TOLERANCE * scale).sum())
     rank = rank if most is None else min(rank, most)
-    return Q @ U[:, :rank], singular_values[:rank, None] * Vh[:rank]
+    # Laid out as what comes back from a checkpoint, so that both round alike.
+    return (Q @ U[:, :rank]).contiguous(), (singular_values[:rank, None] * Vh[:rank]).contiguous()
 
 
 def smallest_ritz_value(krylov: Krylov) -> tuple[float, float]:

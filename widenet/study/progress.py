@@ -1,17 +1,20 @@
 """Progress of long work on stderr: a moving line on a terminal, a plain line now and then elsewhere."""
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from rich.console import Console
+from rich.console import Console as RichConsole
 from rich.progress import BarColumn, Progress as Bars, ProgressColumn, SpinnerColumn, Task
 from rich.table import Column
 from rich.text import Text
 
+from widenet.base.memory import memory_told
 from widenet.base.progress import Progress
+from widenet.base.streams import silence
 from widenet.base.wording import DAY, HOUR, MINUTE
 
 FIRST_SILENCE, LONGEST_SILENCE = 30.0, 600.0  # seconds between plain lines: each silence is twice the last
@@ -21,7 +24,7 @@ Words = Callable[[object], Iterable[str]]  # a fact that is known on the way, in
 
 @contextmanager
 def told_progress(*, quiet: bool, words: Words = lambda fact: ()) -> Iterator[Progress]:
-    """Progress that people can follow.
+    """Progress that people can follow; where memory runs out, the sentence on that names the stage.
 
     On a terminal it is a line with the share done, the rate and the time left. Elsewhere it is plain lines:
     the beginning of a stage, its end where pieces are counted, and some between them, ever more seldom.
@@ -30,6 +33,14 @@ def told_progress(*, quiet: bool, words: Words = lambda fact: ()) -> Iterator[Pr
         quiet: Whether to say nothing.
         words: Turns what is noted on the way into sentences, each on a line of its own.
     """
+    with _shown(quiet, words) as shown:
+        progress = _Remembered(shown)
+        with memory_told(lambda: progress.stage):
+            yield progress
+
+
+@contextmanager
+def _shown(quiet: bool, words: Words) -> Iterator[Progress]:
     console = Console(stderr=True)
     if quiet:
         yield Progress()
@@ -42,6 +53,30 @@ def told_progress(*, quiet: bool, words: Words = lambda fact: ()) -> Iterator[Pr
             yield lines
         finally:
             lines.say()
+
+
+class Console(RichConsole):
+    """A console whose reader may leave: the work goes on in silence."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        silence(sys.stderr)
+
+
+class _Remembered(Progress):
+    """Tells another one, and knows the stage."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress, self.stage = progress, ""
+
+    def __call__(
+        self, stage: str, done: int | None = None, total: int | None = None, detail: str = ""
+    ) -> None:
+        self.stage = stage
+        self._progress(stage, done, total, detail)
+
+    def note(self, fact: object) -> None:
+        self._progress.note(fact)
 
 
 @dataclass(frozen=True)
@@ -124,13 +159,13 @@ class _Bar(BarColumn):
         return super().render(task) if task.total else Text("")  # type: ignore[return-value]
 
 
-def _bars(console: Console) -> Bars:
+def _bars(console: RichConsole) -> Bars:
     line = _Line(table_column=Column(no_wrap=True))
     return Bars(SpinnerColumn(), _Bar(bar_width=12), line, console=console, transient=True)
 
 
 class _PlainLines(Progress):
-    def __init__(self, console: Console, words: Words) -> None:
+    def __init__(self, console: RichConsole, words: Words) -> None:
         self._console, self._words = console, words
         self._beginning = _Beginning("", 0, 0.0)
         self._line, self._said = "", ""
@@ -165,7 +200,11 @@ class _PlainLines(Progress):
             self._said = self._line
 
     def _print(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        try:
+            self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        except OSError:  # a full disk, say; the work is worth more than news of it
+            self._console.quiet = True
+            silence(sys.stderr)
 
 
 def rate_told(rate: float) -> str:

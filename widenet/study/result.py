@@ -75,9 +75,11 @@ class Result:
             folder: The folder to write.
             force: Whether an earlier result in it may be replaced.
         """
-        folder = Path(folder)
+        return self._save(Path(folder), force=force)
+
+    def _save(self, folder: Path, **options: Any) -> Path:
         parts = import_module("widenet.report.parts.publish")
-        parts.publish(self._room(), self, folder, self.config or self.resolved(), force=force)
+        parts.publish(self._room(), self, folder, self.config or self.resolved(), **options)
         object.__setattr__(self, "_folder", folder)  # not a part of the result
         return folder / parts.PAGE_FILE
 

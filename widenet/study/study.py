@@ -24,6 +24,7 @@ class Study:
         data_option: Whether the data set may also be given as an option, `data`.
         resumes: Whether it takes a store, from which an interrupted run goes on.
         writes: Whether it leaves a folder behind.
+        signs: Whether that folder can be signed with a key.
         unit_rows: Whether rows of concept classes are scaled to norm 1 by default, as those of tables are.
     """
 
@@ -37,6 +38,7 @@ class Study:
     data_option: bool = False
     resumes: bool = False
     writes: bool = True
+    signs: bool = False
     unit_rows: bool = False
 
     @property

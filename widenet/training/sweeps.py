@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from widenet.base.errors import InputError, WidenetError
-from widenet.base.memory import require_memory
+from widenet.base.memory import in_halves, require_memory, usable_bytes
 from widenet.base.progress import SILENT, Progress
 from widenet.base.threads import threads
 from widenet.data.dataset import Dataset
@@ -67,6 +67,8 @@ def trained_weights(
 ) -> list[Parameters | None]:
     """Weights of one network at the end of training under every setting, shapes (1, …), all trained together.
 
+    Where memory runs out, halves of them are.
+
     Args:
         network: The architecture.
         dataset: Rows to train on.
@@ -78,7 +80,7 @@ def trained_weights(
     """
     rows, _ = _rows(dataset, None, dtype)
     _require_room(network, rows, grid, num_groups=1)
-    return weights_together(network, rows, grid)
+    return in_halves(lambda settings: weights_together(network, rows, settings), grid)
 
 
 def sweep(
@@ -118,7 +120,7 @@ def sweep(
             "of widenet.networks.names, or use train."
         )
     rows, tested = _rows(dataset, test, dtype)
-    groups = _groups(grid, torch.get_num_threads())
+    groups = _groups_within(usable_bytes(), network, rows, grid)
     largest = [grid[index] for index in max(groups, key=len)]
     _require_room(network, rows, largest, min(len(groups), torch.get_num_threads()))
     data = data_hash(*(part for each in (rows, tested) if each is not None for part in (each.X, each.Y)))
@@ -156,8 +158,19 @@ def _rows(dataset: Dataset, test: Dataset | None, dtype: torch.dtype) -> tuple[R
     return rows, as_rows(test.X, test.Y, dtype)
 
 
-def _groups(grid: Sequence[TrainingSettings], num_workers: int) -> list[list[int]]:
-    """Indices of settings that are trained together: few groups, but one for every worker."""
+def _groups_within(
+    num_bytes: int, network: Network, rows: Rows, grid: Sequence[TrainingSettings]
+) -> list[list[int]]:
+    """Indices of settings that are trained together: few groups that fit, but one for every thread."""
+    num_threads = torch.get_num_threads()
+    size = min(MAX_GROUP, -(-len(grid) // num_threads))
+    while size > 1 and num_threads * _group_bytes(network, rows, grid[:size]) > num_bytes:
+        size //= 2
+    return _groups(grid, size)
+
+
+def _groups(grid: Sequence[TrainingSettings], size: int) -> list[list[int]]:
+    """Indices of settings that share batches, so many in each group at most."""
     alike: list[list[int]] = []
     for index, setting in enumerate(grid):
         mates = next((group for group in alike if share_batches(grid[group[0]], setting)), None)
@@ -165,7 +178,6 @@ def _groups(grid: Sequence[TrainingSettings], num_workers: int) -> list[list[int
             alike.append([index])
         else:
             mates.append(index)
-    size = min(MAX_GROUP, -(-len(grid) // num_workers))
     return [group[start : start + size] for group in alike for start in range(0, len(group), size)]
 
 
@@ -173,15 +185,20 @@ def _require_room(
     network: Network, rows: Rows, settings: Sequence[TrainingSettings], num_groups: int
 ) -> None:
     """Refuse a width whose weights, momentum and hidden values would not fit, before any memory is taken."""
-    shapes = network.shapes(rows.X.shape[1] - 1, rows.Y.shape[1]).values()
-    num_states = 4 if settings[0].optimiser == "adam" else 2
-    hidden = 4 * min(settings[0].batch or rows.n, rows.n) * network.width
-    entries = num_groups * len(settings) * (num_states * sum(p * q for p, q in shapes) + hidden)
     require_memory(
-        entries * rows.X.element_size(),
+        num_groups * _group_bytes(network, rows, settings),
         f"Training {len(settings)} networks of width {network.width:,} at once",
         "use a smaller width or batch",
     )
+
+
+def _group_bytes(network: Network, rows: Rows, settings: Sequence[TrainingSettings]) -> int:
+    """What settings take that are trained together: weights, momentum and hidden values."""
+    shapes = network.shapes(rows.X.shape[1] - 1, rows.Y.shape[1]).values()
+    num_states = 4 if settings[0].optimiser == "adam" else 2
+    hidden = 4 * min(settings[0].batch or rows.n, rows.n) * network.width
+    entries = len(settings) * (num_states * sum(p * q for p, q in shapes) + hidden)
+    return entries * rows.X.element_size()
 
 
 def _code(network: Network) -> str:

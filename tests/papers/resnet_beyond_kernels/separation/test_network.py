@@ -89,7 +89,7 @@ def test_the_setting_is_chosen_on_other_functions(members, monkeypatch):
     scores = {0: [3.0, 9.0], 1: [4.0, 1.0], 2: [2.0, 3.0]}  # of each member under each setting
     asked = []
 
-    def trained(member, num_samples, points, grid, width, store):
+    def trained(member, num_samples, points, grid, width, store, notes):
         index = next(i for i, each in enumerate(members) if each is member)
         asked.append((index, len(grid)))
         return [scores[index][GRID.index(settings)] for settings in grid]
@@ -103,7 +103,7 @@ def test_the_setting_is_chosen_on_other_functions(members, monkeypatch):
 
 
 def test_a_setting_that_diverges_gives_way_to_the_next(members, monkeypatch):
-    def trained(member, num_samples, points, grid, width, store):
+    def trained(member, num_samples, points, grid, width, store, notes):
         if len(grid) > 1:
             return [1.0, 2.0]
         return [math.inf if grid[0] == GRID[0] else 5.0]

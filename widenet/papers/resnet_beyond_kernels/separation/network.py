@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from widenet.base.progress import SILENT, Progress
 from widenet.data.columns import NumericColumn
 from widenet.data.dataset import Dataset
 from widenet.data.inputs import Cube
@@ -72,6 +73,7 @@ class TrainingPlan:
     grid: Sequence[TrainingSettings]  # rates and decays
     width: int  # neurons of each hidden layer
     store: Store | None = None  # where finished runs are kept
+    notes: Progress = SILENT  # told what keeps runs from going on from there
 
 
 def draw_members(
@@ -99,11 +101,12 @@ def train_member(
     grid: Sequence[TrainingSettings],
     width: int,
     store: Store | None,
+    notes: Progress = SILENT,
 ) -> list[float]:
     """Error per output over the cube at the end of training, under each setting; infinite if it failed."""
     dataset, test = member.dataset(member.samples[:num_samples]), member.dataset(points)
     seeded = [replace(settings, seed=member.seed) for settings in grid]
-    runs = sweep(ResNet(width, "all"), dataset, seeded, test=test, store=store)
+    runs = sweep(ResNet(width, "all"), dataset, seeded, test=test, store=store, progress=notes)
     return [_final_error(run) / len(member.subset) for run in runs]
 
 
@@ -117,7 +120,7 @@ def network_point(
         num_samples: N.
         progress: Called with the number of runs just done.
     """
-    grid, how = plan.grid, (plan.width, plan.store)
+    grid, how = plan.grid, (plan.width, plan.store, plan.notes)
     tried = []
     for member in plan.tuning:
         tried.append(train_member(member, num_samples, plan.points, grid, *how))

@@ -1,12 +1,13 @@
 """The separation run: the kernels' bound, kernels with oracle weights, and the trained ResNet, against N."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import torch
 
 from widenet.base.memory import BASE_BYTES, require_memory
-from widenet.base.progress import SILENT, Progress
+from widenet.base.progress import SILENT, Progress, notes_alone
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.names import kernel_by_name
 from widenet.papers.resnet_beyond_kernels.separation.kernels import (
@@ -26,7 +27,10 @@ from widenet.papers.resnet_beyond_kernels.separation.network import (
 )
 from widenet.papers.resnet_beyond_kernels.separation.result import KernelCurve, NetworkPoint, SeparationResult
 from widenet.papers.resnet_beyond_kernels.separation.settings import SeparationSettings
+from widenet.runs.code import code_version
 from widenet.runs.store import Store
+from widenet.runs.trial import Failure, Trial, TrialResult, data_hash
+from widenet.runs.trials import run_trials
 from widenet.study.forecast import Forecast
 from widenet.theory.resnet_beyond_kernels.lower_bound import class_size, kernel_floor
 from widenet.training.settings import TrainingSettings
@@ -43,7 +47,7 @@ def run_separation(
 
     Args:
         settings: Sizes, kernels, network, seed; the defaults of `SeparationSettings` if left out.
-        store: Where finished training runs are kept, so that an interrupted call resumes from there.
+        store: Where projections and training runs are kept, so that an interrupted call resumes from there.
         allow_long: Whether a run whose forecast exceeds an hour may go on.
         progress: Told of the kernels, and then of the networks, that are done.
     """
@@ -53,7 +57,8 @@ def run_separation(
     num_bytes = _require_room(settings)
     functions = cube_class(settings.d1, settings.k, settings.alpha)
     tuning, measured = _draw(settings)
-    plan = TrainingPlan(tuning, measured, functions.points, _grid(settings), settings.width, store)
+    grid, notes = _grid(settings), notes_alone(progress)
+    plan = TrainingPlan(tuning, measured, functions.points, grid, settings.width, store, notes)
     seconds = network_seconds(plan, settings.sizes)
     seconds += len(measured) * oracle_seconds(kernels, functions, measured[0].samples, settings.sizes)
     forecast = Forecast(seconds, BASE_BYTES + num_bytes)
@@ -65,7 +70,7 @@ def run_separation(
         unlearned=settings.alpha**2,
         sizes=settings.sizes,
         floor=tuple(kernel_floor(size, settings.d1, settings.k, settings.alpha) for size in settings.sizes),
-        kernels=kernel_curves(kernels, functions, measured, settings.sizes, progress),
+        kernels=kernel_curves(kernels, functions, measured, settings.sizes, progress, store),
         network=network_points(plan, settings.sizes, progress),
         subsets=tuple(member.subset for member in measured),
         tuning_subsets=tuple(member.subset for member in tuning),
@@ -107,20 +112,45 @@ def kernel_curves(
     measured: Sequence[Member],
     sizes: Sequence[int],
     progress: Progress,
+    store: Store | None = None,
 ) -> tuple[KernelCurve, ...]:
-    """Every kernel on the samples of every member."""
+    """Every kernel on the samples of every member, each pair kept in the store as soon as it is done."""
     curves = []
     for done, kernel in enumerate(kernels):
         progress("kernels", done, len(kernels))
-        draws = [
-            oracle_errors(cube_values(kernel, functions.points, member.samples), functions, sizes)
-            for member in measured
-        ]
+        draws = _member_errors(kernel, functions, measured, sizes, store)
         by_size = list(zip(*draws, strict=True))
         means, lowest = tuple(sum(each) / len(each) for each in by_size), tuple(map(min, by_size))
         curves.append(KernelCurve(kernel.name, means, lowest))
     progress("kernels", len(kernels), len(kernels))
     return tuple(curves)
+
+
+def _member_errors(
+    kernel: Kernel,
+    functions: CubeClass,
+    measured: Sequence[Member],
+    sizes: Sequence[int],
+    store: Store | None,
+) -> list[list[float]]:
+    """A kernel's errors at all sizes, on the samples of each member."""
+
+    def work(settings: list[Mapping[str, Any]]) -> Iterator[TrialResult]:
+        for own in settings:
+            values = cube_values(kernel, functions.points, measured[own["member"]].samples)
+            yield TrialResult({"errors": oracle_errors(values, functions, sizes)})
+
+    code = f"{code_version(run_separation.__module__)} torch {torch.__version__}" if store else ""
+    common = {"oracle": kernel.name, "k": functions.sets.shape[1], "alpha": functions.alpha, "sizes": sizes}
+    trials = [
+        Trial({**common, "member": place}, code, data_hash(member.samples))
+        for place, member in enumerate(measured)
+    ]
+    found = run_trials([[trial] for trial in trials], work, store=store)
+    for each in found:
+        if isinstance(each, Failure):
+            raise each.error
+    return [list(each.record["errors"]) for each in found if isinstance(each, TrialResult)]
 
 
 def network_points(plan: TrainingPlan, sizes: Sequence[int], progress: Progress) -> tuple[NetworkPoint, ...]:
