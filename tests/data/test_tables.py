@@ -105,8 +105,8 @@ def test_hostile_names_are_plain_text(write):
     data = load(write(table))
     assert data.names[0] == HOSTILE
     assert data.names[1] == f"{HOSTILE}2=a{HOSTILE}"
-    assert HOSTILE in refusal(write(f"{HOSTILE},a,y\n1,2,3\ninf,2,4\n"))
-    assert "\x1b" not in refusal(write("\x1b[31mred,y\n1,0\ninf,1\n2,0\n"))
+    assert HOSTILE in refusal(write(f"a,b,{HOSTILE}\n1,2,3\n5,2,inf\n7,3,1\n"))
+    assert "\x1b" not in refusal(write("a,\x1b[31mred\n1,0\n5,inf\n2,7\n"))
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,6 @@ def test_hostile_names_are_plain_text(write):
         ("a\0,y\n1,2\n", ["Line 1", "NUL"]),
         (HEADER + '1,"2"x,r,no\n' + ROWS, ["Line 2", "not valid CSV"]),
         (HEADER + '1,"2,r,no\n', ["not valid CSV", "end of data"]),
-        (HEADER + ROWS.replace("4.07", "inf"), ["Row 12", "'height'", "infinite"]),
-        (HEADER + ROWS.replace("4.07", "-1e999"), ["Row 12", "'height'", "infinite"]),
         ("a,y\n" + "".join(f"{i},{i * 1.5}\n" for i in range(60)) + "3,abc\n", ["Row 61", "'y'", "'abc'"]),
         ("a,y\n" + "".join(f"{i},{i * 1.5}\n" for i in range(60)) + "3,inf\n", ["Row 61", "'y'", "infinite"]),
         ("a,y\n" + "".join(f"{i},{i % 2}\n" for i in range(60)) + "3,abc\n", ["Row 61", "'y'", "'abc'"]),
@@ -153,7 +151,7 @@ def test_refused_sources(write, tmp_path):
     assert "no file" in refusal(str(tmp_path / "absent.csv"))
     assert "folder" in refusal(str(tmp_path))
     assert ".csv, .tsv, .xlsx" in refusal(write("a,y\n", "table.doc"))
-    assert "save it as .xlsx" in refusal(write("a,y\n", "table.xls"))
+    assert "save it as .xlsx" in refusal(write("a,y\n", "table.ods"))
     assert "may run code" in refusal(write("a,y\n", "table.pkl"))
     assert "another kind of file" in refusal(write("a,y\n", "table.xlsx"))
     assert "did you mean 'mnist'" in refusal("mnits")

@@ -73,6 +73,16 @@ def test_types_and_flags_of_a_tab_file(tmp_path):
     assert (data.n, data.classes) == (10, ("setosa", "versicolor"))
 
 
+@pytest.mark.parametrize(
+    ("types", "flags"),
+    [("c\tlow very\\ high\td", "\t\tclass"), ("c\t\td", "\t\t"), ("c\td\ta b", "meta\t\t")],
+)
+def test_types_may_be_values_or_missing(tmp_path, types, flags):
+    rows = "".join(f"{k}.5\t{('low', 'very high')[k % 3 == 0]}\t{'ab'[k % 2]}\n" for k in range(12))
+    data = read(tmp_path / "some.tab", f"size\tlevel\tkind\n{types}\n{flags}\n{rows}")
+    assert (data.n, data.classes, data.columns.used) == (12, ("a", "b"), ("size", "level"))
+
+
 @pytest.mark.parametrize("has_names", [True, False])
 def test_spreadsheets_have_the_same_headings(tmp_path, has_names):
     rows = [(k / 4, k * k % 7, "ab"[k % 2]) for k in range(12)]

@@ -157,12 +157,14 @@ def test_all_wrong_lines_are_told_at_once(tmp_path):
 def test_all_wrong_columns_are_told_at_once(tmp_path):
     rows = [f"{k * 0.5},{k * k},2020-01-{k % 28 + 1:02},{k % 2}" for k in range(40)]
     path = tmp_path / "bad.csv"
-    path.write_text("\n".join(["a,b,when,y", *rows, "-inf,inf,2020-01-01,oops", "7,1,2020-01-01,1"]))
-    lines = refusal(path).splitlines()
-    assert lines[0] == "'bad.csv' has 3 problems:"
-    assert "Row 41, column 'a': '-inf' is infinite" in lines[1]
-    assert "Row 41, column 'b': 'inf' is infinite" in lines[2]
-    assert "Row 41, column 'y': 'oops' is not a number, as 41 of 42 targets are" in lines[3]
+    rows = [f"{row},t{k}" for k, row in enumerate(rows * 30)]
+    text = "\n".join(["a,b,when,y,text", *rows, "-inf,inf,2020-01-01,oops,t", "7,1,2020-01-01,1,t"])
+    path.write_text(text)
+    message = refusal(path, target="y", categorical=["text"])
+    lines = message.splitlines()
+    assert lines[0] == "'bad.csv' has 2 problems:"
+    assert "Column 'text' has 1,201 different values, but at most 1,000 can be categories" in lines[1]
+    assert "Row 1201, column 'y': 'oops' is not a number, as 1,201 of 1,202 targets are" in lines[2]
 
 
 def test_wrong_columns_in_the_arguments_are_told_at_once(tmp_path):

@@ -14,7 +14,14 @@ from widenet.base.errors import InputError
 from widenet.base.problems import Problems
 from widenet.base.wording import counted, shown
 from widenet.data.builtin import Pixels
-from widenet.data.columns import Column, NumericColumn, fit_array_columns, missing, placeholders
+from widenet.data.columns import (
+    Column,
+    NumericColumn,
+    fit_array_columns,
+    missing,
+    placeholders,
+    without_infinities,
+)
 from widenet.data.concept_names import CONCEPTS, TEST, TRAIN, Draw, parse_draw
 from widenet.data.dataset import Dataset, UsedColumns
 from widenet.data.deciding import (
@@ -132,7 +139,7 @@ def array_dataset(
     target = settled(pd.Series(_decoded(y_raw), name="y", index=pd.RangeIndex(1, len(y_raw) + 1)))
     target, has_target, missed = _with_target(target)
     _refuse_few_rows(len(target), name)
-    with np.errstate(over="ignore"):  # longer floats may become infinite, and are refused then
+    with np.errstate(over="ignore"):  # longer floats may become infinite, which is a gap
         native = X_raw.astype(np.uint8 if X_raw.dtype == np.uint8 else np.float64)
     problems, kind = Problems(), kind or ("unit" if is_image else "standard")
     columns = problems.attempt(lambda: fit_array_columns(native, names))
@@ -143,7 +150,8 @@ def array_dataset(
     native, numbers = native[has_target], torch.tensor(target.index.to_numpy(np.int64))
     preparation, X, prepared = fit_preparation(native, columns, kind, numbers)
     leaks = () if is_image else find_leaks(native, columns, targets)  # no pixel gives a picture away
-    provenance = (*notes, targets.note, *missed, *gap_notes(columns), *prepared)
+    infinite = _infinite_note(native)
+    provenance = (*notes, targets.note, *missed, *infinite, *gap_notes(columns), *prepared)
     images = _shades(native) if is_image else None
     cells = None if is_image else pd.DataFrame(native, target.index, names).assign(y=target)
     dataset = _assemble(
@@ -310,9 +318,16 @@ def _shades(images: np.ndarray) -> Tensor:
     """Images as uint8 to draw them with: as they are, or from their darkest to their brightest value."""
     if images.dtype == np.uint8:
         return torch.from_numpy(np.ascontiguousarray(images))
+    images = without_infinities(images)
     low, high = float(np.nanmin(images)), float(np.nanmax(images))
     shades = np.nan_to_num((images - low) / (high - low or 1.0)) * 255
     return torch.from_numpy(np.rint(shades).astype(np.uint8))
+
+
+def _infinite_note(array: np.ndarray) -> tuple[str, ...]:
+    num_infinite = int(np.isinf(array).sum()) if array.dtype.kind == "f" else 0
+    verb = "was" if num_infinite == 1 else "were"
+    return (f"{counted(num_infinite, 'infinite value')} {verb} taken as missing.",) if num_infinite else ()
 
 
 def _left_out_note(left_out: list[LeftOut]) -> tuple[str, ...]:

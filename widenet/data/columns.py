@@ -61,8 +61,9 @@ class NumericColumn:
         parsed, gaps = self.style.numbers(values), placeholders(values)
         wrong = np.isnan(parsed) & ~gaps & ~np.asarray(values.isin(self.words))
         refuse_first(wrong, values, "is not a number: correct it or drop the row.")
-        refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
-        return self._filled(parsed, values)
+        if self.fill is None:
+            refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.")
+        return self._filled(without_infinities(parsed), values)
 
     def _filled(self, parsed: np.ndarray, values: pd.Series) -> np.ndarray:
         gaps = np.isnan(parsed)
@@ -143,6 +144,11 @@ def _as_text(value: object) -> str:
     return str(value)
 
 
+def without_infinities(numbers: np.ndarray) -> np.ndarray:
+    """Numbers with NaN for those that are infinite: a division by zero, or digits that no float holds."""
+    return np.where(np.isinf(numbers), np.nan, numbers)
+
+
 def refuse_first(wrong: np.ndarray, values: pd.Series, complaint: str, *, numbered: bool = False) -> None:
     """Raise for the first row that is wrong, naming row, column and value, and how many there are.
 
@@ -166,14 +172,12 @@ def fit_array_columns(array: np.ndarray, names: tuple[str, ...]) -> tuple[Column
     flat = array.reshape(len(array), -1)
     if flat.dtype.kind != "f":
         return tuple(NumericColumn(name) for name in names)
-    infinite, gaps = np.isinf(flat), np.isnan(flat)
-    if infinite.any():
-        raise InputError(f"{_where(infinite)} is infinite: correct it or drop the row.")
+    gaps = ~np.isfinite(flat)
     if not gaps.any():
         return tuple(NumericColumn(name) for name in names)
     empty = gaps.all(axis=0)
     medians = np.zeros(flat.shape[1])
-    medians[~empty] = np.nanmedian(flat[:, ~empty].astype(np.float64), axis=0)
+    medians[~empty] = np.nanmedian(without_infinities(flat[:, ~empty].astype(np.float64)), axis=0)
     fills = [float(median) if gap else None for median, gap in zip(medians, gaps.any(axis=0), strict=True)]
     return tuple(NumericColumn(name, fill) for name, fill in zip(names, fills, strict=True))
 
@@ -214,6 +218,7 @@ def _encode_array(rows: np.ndarray, columns: tuple[Column, ...], width: int) -> 
             "of the fitted data."
         )
     require_memory(2 * 8 * len(flat) * width, f"An array of {len(flat):,} rows and {width:,} columns")
+    flat = without_infinities(flat) if flat.dtype.kind == "f" else flat
     filled = [column.fill for column in columns if isinstance(column, NumericColumn)]
     gappy = np.array([fill is not None for fill in filled])
     if width == len(columns):

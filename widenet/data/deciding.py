@@ -19,8 +19,8 @@ from widenet.data.columns import (
     NumericColumn,
     missing,
     placeholders,
-    refuse_first,
     texts,
+    without_infinities,
 )
 from widenet.data.dates import DURATION, DateStyle, date_style, is_day_first, most_dates
 from widenet.data.identifiers import COUNTS, LEAST_ROWS, UNNAMED, why_number_identifies
@@ -192,8 +192,7 @@ def _decided(values: pd.Series, habits: Habits, choice: Choice, *, is_unnamed: b
 
 
 def _filled(values: pd.Series, style: NumberStyle | DateStyle) -> NumericColumn:
-    parsed = style.numbers(values)
-    refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.", numbered=True)
+    parsed = without_infinities(style.numbers(values))
     gaps = np.isnan(parsed)
     if gaps.all():
         raise LeaveOutError("has no value in any row")
@@ -294,11 +293,12 @@ def reading_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
             notes.append(f"Signs such as < or * were taken off numbers, and (5) is -5: {listed(names)}.")
     notes += _date_notes(numeric)
     for column in numeric:
-        if column.words:
-            notes.append(
-                f"Words among the values of {shown(column.name)} were taken as missing: "
-                f"{listed(column.words)}."
-            )
+        infinite = [word for word in column.words if is_infinite(word)]
+        words = [word for word in column.words if word not in infinite]
+        for what, some in (("Words among the", words), ("Infinite", infinite)):
+            if some:
+                told = listed(some)
+                notes.append(f"{what} values of {shown(column.name)} were taken as missing: {told}.")
     if one_hot:
         width = sum(len(column.names) for column in one_hot)
         notes.append(f"One-hot encoded into {width:,} columns: {listed(column.name for column in one_hot)}.")

@@ -15,12 +15,10 @@ from widenet.base.wording import shown
 from widenet.data.arrays import checked_shapes
 from widenet.files.arrow import arrow_sheet
 from widenet.files.header import unique_names
-from widenet.files.table import Sheet, Table, size_note, table_of
+from widenet.files.table import Sheet, Table, frame_sheet, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-SINGLE = "biufmMOSUT"  # kinds of types whose values are single ones
 
 
 class IndexedRows(Protocol):
@@ -81,7 +79,7 @@ def _sheet(source: Any) -> Sheet | None:
     import pandas as pd
 
     if isinstance(source, pd.DataFrame):
-        return pandas_sheet(source)
+        return frame_sheet(source, "the table")
     if isinstance(source, np.ndarray | Tensor | pd.Series):
         return None
     if hasattr(source, "collect_schema") and not hasattr(source, "__arrow_c_stream__"):
@@ -95,33 +93,6 @@ def _sheet(source: Any) -> Sheet | None:
 
         return arrow_sheet(from_dataframe(source), "the table")
     return None
-
-
-def pandas_sheet(frame: pd.DataFrame) -> Sheet:
-    """The columns of a DataFrame; its index is no feature."""
-    import pandas as pd
-
-    header = unique_names(
-        [" ".join(map(str, each)) if isinstance(each, tuple) else str(each) for each in frame]
-    )
-    columns, nested = {}, {}
-    for position, name in enumerate(header.names):
-        values = frame.iloc[:, position].reset_index(drop=True)
-        if isinstance(values.dtype, pd.SparseDtype):
-            values = values.sparse.to_dense()
-        if values.dtype.kind not in SINGLE or isinstance(values.dtype, pd.IntervalDtype):
-            nested[name] = f"is of type {values.dtype}, neither numbers nor text nor times"
-        elif values.dtype == object and values.map(_is_nested).any():
-            nested[name] = "holds lists or objects, not single values"
-        columns[name] = values
-    if not len(columns):
-        raise InputError("The table has no columns: it needs features and a target.")
-    notes = (size_note(len(frame), len(columns), "the table"),)
-    return Sheet(pd.DataFrame(columns), header, notes, left_out=nested)
-
-
-def _is_nested(value: object) -> bool:
-    return isinstance(value, list | dict | set | tuple | np.ndarray)
 
 
 def _joined(sheet: Sheet, y: Any) -> tuple[Sheet, str]:
@@ -165,7 +136,7 @@ def _table_of_objects(X: np.ndarray, y: Any, name: str) -> Table:
             f"X is of type {name} with {X.ndim} dimensions of text or objects: give rows × columns."
         )
     frame = pd.DataFrame({f"x{k + 1}": pd.Series(X[:, k], dtype=object) for k in range(X.shape[1])})
-    sheet, target = _joined(pandas_sheet(frame), y)
+    sheet, target = _joined(frame_sheet(frame, "the table"), y)
     return table_of(sheet, target)
 
 

@@ -13,25 +13,46 @@ if TYPE_CHECKING:
 COUNTS = "numbers the rows"
 UNNAMED = "has no name and a different whole number in every row"
 LEAST_ROWS = 10  # below which any column might count by chance
+LEAST_KEYS, LEAST_SHARE = (
+    20,
+    0.1,
+)  # different values, and of the rows, from which a key is no short list of codes
+KEY_WORDS = {
+    "id",
+    "pid",
+    "uid",
+    "sid",
+    "gid",
+    "uuid",
+    "guid",
+    "geoid",
+    "unitid",
+    "userid",
+    "caseid",
+    "subjid",
+}
 COUNTER_NAMES = {"identifier", "index", "idx", "row", "rowid", "rownum", "row number", "rownames", "level 0"}
 
 
 def is_key_name(name: str) -> bool:
-    """Whether a name is that of an identifier: its first or last word is "id", or all of it says so.
+    """Whether a name is that of an identifier: its first or last word is "id" or the like, or all of it.
 
-    >>> [is_key_name(name) for name in ("PassengerId", "user_id", "ID", "covid", "heat index", "index")]
+    >>> [is_key_name(name) for name in ("PassengerId", "user_id", "PID", "covid", "heat index", "index")]
     [True, True, True, False, False, True]
     """
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+", " ", name).strip()
     words = spaced.lower().split()
-    return bool(words) and ("id" in (words[0], words[-1]) or " ".join(words) in COUNTER_NAMES)
+    return bool(words) and (
+        not KEY_WORDS.isdisjoint((words[0], words[-1])) or " ".join(words) in COUNTER_NAMES
+    )
 
 
 def why_number_identifies(values: pd.Series, numbers: np.ndarray, *, is_unnamed: bool) -> str:
     """Why a column of numbers is an identifier; empty where it is none.
 
     Whole numbers without repetition may well be a measurement. They are an identifier only where they count
-    the rows in their order, or where their name, or having none, says so.
+    the rows in their order, or where their name, or having none, says so. A key may repeat where several rows
+    are about one thing; where it takes few values it may be a code that matters, and stays.
 
     Args:
         values: The raw column, its index the numbers of the rows.
@@ -47,4 +68,7 @@ def why_number_identifies(values: pd.Series, numbers: np.ndarray, *, is_unnamed:
         return UNNAMED
     if values.is_unique and is_key_name(str(values.name)):
         return "is called an identifier and has a different whole number in every row"
+    num_keys = values.nunique()
+    if num_keys >= max(LEAST_KEYS, LEAST_SHARE * len(values)) and is_key_name(str(values.name)):
+        return f"is called an identifier and has {num_keys:,} different whole numbers"
     return ""

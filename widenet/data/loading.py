@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from widenet.base.errors import InputError
-from widenet.base.wording import listed, near_names, shown
+from widenet.base.wording import encodable, listed, near_names, shown
 from widenet.data.arrays import read_npz
 from widenet.data.assembling import (
     array_dataset,
@@ -27,7 +27,15 @@ from widenet.data.deciding import Choice
 from widenet.data.frames import Arrays, ArrowTable, IndexedRows, InterchangeTable, rows_in_memory
 from widenet.data.origin import Origin
 from widenet.data.prepare import Kind
-from widenet.files.opening import ARRAYS, FORMATS, checked_path, ending_of, looks_like_path
+from widenet.files.opening import (
+    ARRAYS,
+    FORMATS,
+    checked_path,
+    ending_of,
+    looks_like_path,
+    opened,
+    stored_file,
+)
 from widenet.files.pictures import folder_hash, read_pictures
 from widenet.files.table import table_of
 
@@ -54,8 +62,9 @@ def load(
 
     Args:
         source: A name of `builtin_names()`, those of concept classes with options if wanted
-            (`resnet-cube:n=1000,seed=1`); a path to a .csv, .tsv, .xlsx, .parquet, .json, .jsonl or .npz file
-            (arrays X and y), or to a folder with a folder of images for each class; a table of pandas, polars
+            (`resnet-cube:n=1000,seed=1`); a path to a .csv, .tsv, .xlsx, .xls, .parquet, .json, .arff,
+            .dta, .xpt or .npz file (arrays X and y), to a .zip with one of these, or to a folder
+            with a folder of images for each class; a table of pandas, polars
             or Arrow; an array or tensor of rows; or a torch `Dataset` of pairs.
         y: Targets of a table or array of rows, one for each; leave it out where they are in the source.
         target: Name of a table's target column. By default the column called target, label, y or class, else
@@ -96,15 +105,20 @@ def _load_named(source: str, target: str | None, prepare: Kind | None, choice: C
             return concept_dataset(source, prepare or "raw")
         known = get_builtin(source)
         return read_dataset(source, known.train(), prepare, known.classes, (known.description,))
-    path = _path(source)
+    with opened(_path(source)) as path:
+        return _load_path(path, target, prepare, choice)
+
+
+def _load_path(path: Path, target: str | None, prepare: Kind | None, choice: Choice) -> Dataset:
+    name = encodable(path.name)
     if path.is_dir():
-        _refuse_table_options(path.name, target, choice)
-        return picture_dataset(path.resolve().name, read_pictures(path), prepare)
+        _refuse_table_options(name, target, choice)
+        return picture_dataset(encodable(path.resolve().name), read_pictures(path), prepare)
     if ending_of(path) == ARRAYS:
-        _refuse_table_options(path.name, target, choice)
-        return array_dataset(path.name, *read_npz(path), prepare)
+        _refuse_table_options(name, target, choice)
+        return array_dataset(name, *read_npz(path), prepare)
     sheet = FORMATS[ending_of(path)].read(path)
-    return table_dataset(path.name, table_of(sheet, target), prepare, choice, header=sheet.header)
+    return table_dataset(name, table_of(sheet, target), prepare, choice, header=sheet.header)
 
 
 def _load_rows(source: Any, y: Any, target: str | None, prepare: Kind | None, choice: Choice) -> Dataset:
@@ -119,7 +133,7 @@ def file_hash(source: str) -> str | None:
     """SHA-256 of the file that `load` would read, every bit of it; None for what is built in."""
     if is_concept(source) or _is_builtin(source):
         return None
-    path = _path(source)
+    path = stored_file(_path(source))
     if path.is_dir():
         return folder_hash(path)
     with path.open("rb") as file:

@@ -42,6 +42,12 @@ class Points:
         """Means over the rows of each point, shape (u, c), of values (n, c)."""
         return self.sums(values) / self.counts[:, None].to(values.dtype)
 
+    def ordered(self, order: Tensor) -> "Points":
+        """The points of the rows in another order (n,), each numbered by its first row there."""
+        place = self.place[order]
+        rows = torch.arange(len(order))
+        return points_of(torch.full((self.num,), len(order)).scatter_reduce(0, place, rows, "amin")[place])
+
     def mean_error(self, values: Tensor) -> float:
         """Standard error of the mean of values (n,) whose rows vary together within a point.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Task = Literal["binary", "multiclass", "regression"]
 
-WHOLE = re.compile(r"([+-]?\d+)(\.0*)?", re.ASCII)
+WHOLE = re.compile(r"([+-]?\d{1,4000})(\.0*)?", re.ASCII)  # Python makes no numbers of more digits
 LARGEST_WHOLE = 2.0**53  # from here on, float64 does not tell whole numbers apart
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ SPACES = " \u00a0\u202f'\u2019"  # between thousands: spaces, some of which do n
 CURRENCIES = "$€£¥"  # before or behind a number
 UNIT = re.compile(r"[+-]?[\d.,]+ ?([^\W\d_][^\d\s]{0,9}|%)")  # 12 kg, 3.5km/h, 45%
 # What people put around a number: limits of detection, estimates, footnotes. (5) is an accountant's -5.
-MARKS = re.compile(r"[<>≤≥~≈=*\[\s]*(?P<number>.*?)[\]*+†‡#\s]*")
+MARKS_BEFORE, MARKS_BEHIND = "<>≤≥~≈=*[ \t", "]*+†‡#\u00a0 \t"
 NEGATIVE = re.compile(r"\((?P<number>.*)\)")
 CODE = re.compile(r"(?=.*[A-Za-z])[A-Za-z]{0,3}\d+[A-Za-z]{0,3}", re.ASCII)  # 136A, c168
 WHOLE = re.compile(r"\d+", re.ASCII)
@@ -88,12 +89,12 @@ def _grammar(text: str) -> re.Pattern[str]:
     return re.compile(rf"[+-]?({text})", re.ASCII)
 
 
-PLAIN = NumberStyle("", ".", "", _grammar(rf"(\d+\.?\d*|\.\d+){EXPONENT}"))
+PLAIN = NumberStyle("", ".", "", _grammar(rf"(\d+(\.\d*)?|\.\d+){EXPONENT}"))
 COMMA_THOUSANDS = NumberStyle(
     "commas between thousands",
     ".",
     ",",
-    _grammar(rf"(\d+\.?\d*|\.\d+){EXPONENT}|[1-9]\d{{0,2}}(,\d{{3}})+(\.\d*)?"),
+    _grammar(rf"(\d+(\.\d*)?|\.\d+){EXPONENT}|[1-9]\d{{0,2}}(,\d{{3}})+(\.\d*)?"),
 )
 DECIMAL_COMMA = NumberStyle(
     "decimal commas", ",", ".", _grammar(rf"(\d+|[1-9]\d{{0,2}}(\.\d{{3}})+)(,\d*)?{EXPONENT}|,\d+")
@@ -126,8 +127,7 @@ def unmarked(word: str) -> str:
     ('0.006', '98', '-1,234')
     """
     negative = NEGATIVE.fullmatch(word)
-    found = MARKS.fullmatch(negative["number"] if negative else word)
-    number = found["number"] if found else word
+    number = (negative["number"] if negative else word).lstrip(MARKS_BEFORE).rstrip(MARKS_BEHIND)
     return f"-{number}" if negative else number
 
 
@@ -137,8 +137,11 @@ def are_codes(words: Iterable[str], others: Iterable[str]) -> bool:
 
 
 def is_infinite(word: str) -> bool:
-    """Whether a word is an infinite number."""
-    return word.lower().lstrip("+-") in ("inf", "infinity")
+    """Whether a word is an infinite number, or one beyond what a float holds, as 1e999."""
+    try:
+        return math.isinf(float(word))
+    except ValueError:
+        return False
 
 
 def styles_of(words: Sequence[str]) -> list[NumberStyle]:

@@ -9,6 +9,7 @@ from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
 from widenet.base.wording import shown
 from widenet.files.header import Header, unique_names
+from widenet.files.limits import LONGEST_CELL, refuse_wide
 from widenet.files.table import Sheet, size_note
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def parquet_names(path: Path) -> Header:
 
     try:
         names = pq.read_schema(path).names
+    except MemoryError:
+        raise
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from error
     return _header(names, shown(path.name))
@@ -38,14 +41,46 @@ def read_parquet(path: Path) -> Sheet:
     file_name = shown(path.name)
     try:
         with pq.ParquetFile(path) as file:
-            metadata, num_columns = file.metadata, len(file.schema_arrow.names)
-            stored = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
-            what = f"A table of {metadata.num_rows:,} rows and {num_columns:,} columns"
-            require_memory(max(3 * 8 * metadata.num_rows * num_columns, 2 * stored), what)
+            words = [field.name for field in file.schema_arrow if _is_text(field.type)]
+            groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+        num_rows, num_columns = sum(group.num_rows for group in groups), len(file.schema_arrow.names)
+        refuse_wide(num_columns, file_name)
+        what = f"A table of {num_rows:,} rows and {num_columns:,} columns"
+        stored = sum(group.total_byte_size for group in groups)
+        require_memory(max(3 * 8 * num_rows * num_columns, 2 * stored), what)
+        # Text stays packed as codes until its length is known: a few bytes may stand for a long text each.
+        with pq.ParquetFile(path, read_dictionary=words) as file:
             table = file.read()
-    except (pa.ArrowException, OSError) as error:
+        return arrow_sheet(_with_words(table, words, file_name), file_name)
+    except MemoryError:  # of Python and of Arrow
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise _unreadable(path, error) from error
-    return arrow_sheet(table, file_name)
+
+
+def _with_words(table: pa.Table, words: list[str], file_name: str) -> pa.Table:
+    """The table with text in place of codes for it; what would not fit into memory is refused."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in words:
+        position = table.schema.get_field_index(name)
+        if position < 0 or not pa.types.is_dictionary(table.schema.field(position).type):
+            continue
+        lengths = [
+            pc.binary_length(chunk.dictionary).take(chunk.indices) for chunk in table.column(position).chunks
+        ]
+        longest = max((pc.max(each).as_py() or 0 for each in lengths), default=0)
+        if longest > LONGEST_CELL:
+            raise InputError(
+                f"Column {shown(name)} of {file_name} holds a text of {longest:,} bytes, but at most "
+                f"{LONGEST_CELL:,} are read: leave that column out of the file."
+            )
+        num_bytes = sum(pc.sum(each.cast(pa.int64())).as_py() or 0 for each in lengths)
+        require_memory(4 * num_bytes, f"The text of column {shown(name)} of {file_name}")
+        kind = table.schema.field(position).type.value_type
+        table = table.set_column(position, name, table.column(position).cast(kind))
+    return table
 
 
 def arrow_sheet(table: pa.Table, name: str) -> Sheet:
@@ -64,6 +99,12 @@ def arrow_sheet(table: pa.Table, name: str) -> Sheet:
             columns[each] = pd.Series([None] * table.num_rows, dtype=object)
     notes = (size_note(table.num_rows, len(header.names), name),)
     return Sheet(pd.DataFrame(columns, columns=list(header.names)), header, notes, left_out=nested)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
 def is_single(kind: pa.DataType) -> bool:
@@ -87,6 +128,9 @@ def _series(column: pa.ChunkedArray) -> pd.Series:
     if types.is_integer(column.type) and column.null_count:
         return pd.Series(column.to_pylist(), dtype=object)
     if types.is_decimal(column.type):
+        given = column.to_pylist()
+        if all(value is None or value == value.to_integral_value() for value in given):
+            return pd.Series([None if value is None else int(value) for value in given], dtype=object)
         column = column.cast(pa.float64())
     if types.is_date(column.type):
         column = column.cast(pa.timestamp("s"))

@@ -18,6 +18,7 @@ from widenet.base.wording import counted, shown
 from widenet.files.dialect import MOST_RECORDS, START, Dialect, dialect_of
 from widenet.files.header import Header, header_of
 from widenet.files.heading import Heading, find_heading
+from widenet.files.limits import refuse_long_lines, refuse_wide
 from widenet.files.packed import read_bytes, read_start
 from widenet.files.table import Sheet, size_note
 from widenet.files.text import decoded, encoding_note
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_RAGGED = 5  # lines of a wrong length that are told one by one
+TOP = 2**22  # bytes that the names are looked for in, where there are many
 ROW_NAMES = ""  # the name of a column that only rows have
 
 
@@ -50,17 +52,23 @@ class Layout:
     num_spare: int
 
 
-def delimited_names(path: Path) -> Header:
-    """The header of a delimited file, from its first bytes alone."""
-    text, _ = decoded(read_start(path, START), cut=True)
+def delimited_names(path: Path) -> Header | None:
+    """The header of a delimited file, from its first bytes alone; None where it does not fit into them."""
+    content = read_start(path, START)
+    if len(content) == START:
+        content = read_start(path, TOP)
+    text, _ = decoded(content, cut=True)
     top = _read_top(dialect_of(text), shown(path.name))
-    return header_of(top.heading.names, shown(path.name))
+    is_cut = len(content) == TOP and top.heading.num_records >= len(top.records)
+    return None if is_cut else header_of(top.heading.names, shown(path.name))
 
 
 def read_delimited(path: Path) -> Sheet:
     """Read a `.csv`, `.tsv` or `.txt` file, packed or not: one header line, first data row is row 1."""
-    text, encoding = decoded(read_bytes(path))
-    file_name = shown(path.name)
+    file_name, content = shown(path.name), read_bytes(path)
+    refuse_long_lines(content, file_name)
+    text, encoding = decoded(content)
+    del content
     layout = scan_delimited(text, file_name)
     num_rows, num_columns = layout.num_rows, len(layout.header.names)
     what = f"A table of {num_rows:,} rows and {num_columns:,} columns"
@@ -83,19 +91,20 @@ def scan_delimited(text: str, file_name: str) -> Layout:
     top = _read_top(dialect, file_name)
     given = list(top.heading.names)
     header_of(given, file_name)  # refuses what is no header
-    lengths, is_spare, ragged = Counter[int](), True, []
+    lengths, is_spare, ragged = Counter[int](), True, list[tuple[int, int, int]]()
     problems = Problems()
     try:
         for line, record in top.rows():
             lengths[len(record)] += 1
             is_spare = is_spare and not record[-1].strip()
-            if len(record) != len(given):
+            if len(record) != len(given) and len(ragged) < MOST_RAGGED:
                 ragged.append((line, lengths.total(), len(record)))
     except csv.Error as error:
         problems.add(f"Line {top.line} of {file_name} is not valid CSV: {error}.")
     num_more = _num_more(lengths, given)
     if not num_more:
-        problems.add(*_ragged_sentences(ragged, len(given), file_name))
+        num_ragged = lengths.total() - lengths[len(given)]
+        problems.add(*_ragged_sentences(ragged, num_ragged, len(given), file_name))
     problems.refuse(file_name)
     if not lengths:
         raise InputError(f"{file_name} has a header and no rows: add at least two rows.")
@@ -115,14 +124,16 @@ def _num_more(lengths: Counter[int], given: list[str]) -> int:
     return num_more if is_explained else 0
 
 
-def _ragged_sentences(ragged: list[tuple[int, int, int]], num_names: int, file_name: str) -> list[str]:
+def _ragged_sentences(
+    ragged: list[tuple[int, int, int]], num_ragged: int, num_names: int, file_name: str
+) -> list[str]:
     told = [
         f"Line {line} of {file_name} (row {row}) has {counted(length, 'field')} and the header has "
         f"{num_names}: correct that line."
-        for line, row, length in ragged[:MOST_RAGGED]
+        for line, row, length in ragged
     ]
-    if len(ragged) > MOST_RAGGED:
-        told.append(f"{counted(len(ragged) - MOST_RAGGED, 'more line')} have another number of fields, too.")
+    if num_ragged > MOST_RAGGED:
+        told.append(f"{counted(num_ragged - MOST_RAGGED, 'more line')} have another number of fields, too.")
     return told
 
 
@@ -191,6 +202,7 @@ def _read_top(dialect: Dialect, file_name: str) -> _Top:
     except csv.Error as error:
         number = getattr(reader, "line_num", 0)
         raise InputError(f"Line {number} of {file_name} is not valid CSV: {error}.") from error
+    refuse_wide(max(map(len, records), default=0), file_name)
     return _Top(records, numbers, ends, reader, find_heading(records))
 
 

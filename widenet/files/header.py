@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from widenet.base.errors import InputError
-from widenet.base.wording import listed, near_names, shown
+from widenet.base.wording import encodable, listed, near_names, shown
 from widenet.files.heading import holds_values, is_number
 
 TARGET_NAMES = ("target", "label", "y", "class")
@@ -61,6 +61,7 @@ def unique_names(given: Sequence[str]) -> Header:
     >>> unique_names(["", "a", "a"]).names
     ('column 1', 'a', 'a (2)')
     """
+    given = [encodable(name) for name in given]
     counts = Counter(name for name in given if name)
     taken, seen = set(counts), Counter[str]()
     names, unnamed = [], []

@@ -15,7 +15,7 @@ MOST_ABOVE = 10  # records that a sparse title may stand above the names
 LEAST_BELOW = 5  # records that are needed to see that a line of words is one of them
 REMARKS = ("#", "%")  # what lines of comments begin with
 TYPES = {"c", "d", "s", "t", "continuous", "discrete", "string", "time"}  # of a .tab file, in its second line
-FLAGS = {"", "class", "meta", "ignore", "weight"}  # ... and in its third
+FLAGS = {"class", "meta", "ignore", "weight"}  # ... and in its third
 
 Record = Sequence[str]
 
@@ -132,9 +132,19 @@ def is_row(first: Record, below: Sequence[Record]) -> bool:
 
 def _num_explaining(below: Sequence[Record]) -> int:
     """Records below the names that explain these: units, or types and flags of a `.tab` file."""
-    if len(below) > 1 and set(below[0]) <= TYPES and {cell.strip() for cell in below[1]} <= FLAGS:
+    if len(below) > 1 and _are_types_and_flags(below[0], below[1]):
         return 2
     return int(bool(below) and _is_second_line(below[0], below[1:]))
+
+
+def _are_types_and_flags(types: Record, flags: Record) -> bool:
+    """Whether these are the second and third line of a `.tab` file, as Orange writes it.
+
+    In place of a type there may be the values that a column takes. A line of flags alone is sure; where there
+    are none, the other line must have types alone.
+    """
+    given = {cell.strip() for cell in types} - {""}, {cell.strip() for cell in flags} - {""}
+    return given[1] <= FLAGS and (bool(given[1]) or (bool(given[0]) and given[0] <= TYPES))
 
 
 def _is_second_line(record: Record, below: Sequence[Record]) -> bool:

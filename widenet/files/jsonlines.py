@@ -1,8 +1,9 @@
-"""JSON: an object a line, or a list of objects; their keys are the columns."""
+"""JSON: an object a line, a list of objects, or one object that holds a table; keys are the columns."""
 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from widenet.base.memory import require_memory
 from widenet.base.problems import Problems
 from widenet.base.wording import shown
 from widenet.files.header import Header, header_of
+from widenet.files.limits import refuse_long_cells, refuse_wide
 from widenet.files.packed import read_bytes, read_start
 from widenet.files.table import Sheet, object_column, size_note
-from widenet.files.text import decoded, encoding_note
+from widenet.files.text import decoded, encoding_note, first_lines, lines_of
 
 COPIES = 20  # bytes that reading takes for each byte of text
 START = 2**16  # bytes that the header is looked for in
@@ -21,15 +23,12 @@ MOST_WRONG = 5  # lines that are told one by one
 
 
 def json_names(path: Path) -> Header | None:
-    """The keys of the first lines; None where these do not fit into the start of the file, or are a list."""
-    text, _ = decoded(read_start(path, START), cut=True)
-    if _is_list(text):
+    """The keys of the first lines; None where these do not fit into the start of the file, or are a table."""
+    lines = first_lines(read_start(path, START), START)
+    if _is_list("\n".join(lines)) or _is_alone(lines):
         return None
-    lines = text.splitlines()
-    if len(text) >= START:
-        lines = lines[:-1]  # may be cut
-    records = _records(lines, shown(path.name)) if lines else []
-    return _header(records, shown(path.name)) if records else None
+    records = _records(lines, shown(path.name))
+    return _header(_keys(records), shown(path.name)) if records else None
 
 
 def read_json_lines(path: Path) -> Sheet:
@@ -40,11 +39,18 @@ def read_json_lines(path: Path) -> Sheet:
     require_memory(COPIES * len(content), f"JSON of {len(content):,} bytes")
     text, encoding = decoded(content)
     file_name = shown(path.name)
-    records = _listed(text, file_name) if _is_list(text) else _records(text.splitlines(), file_name)
+    records = _all_records(text, file_name)
     if not records:
         raise InputError(f"{file_name} is empty: it needs an object on each line.")
-    header = _header(records, file_name)
-    columns = {name: [record.get(name) for record in records] for name in header.names}
+    keys = _keys(records)
+    header = _header(keys, file_name)
+    what = f"A table of {len(records):,} rows and {len(header.names):,} columns"
+    require_memory(3 * 8 * len(records) * len(header.names), what)
+    columns = {
+        name: [record.get(key) for record in records] for name, key in zip(header.names, keys, strict=True)
+    }
+    for name, values in columns.items():
+        refuse_long_cells(values, shown(name), file_name)
     nested = {
         name: "holds lists or objects, not single values"
         for name, values in columns.items()
@@ -55,8 +61,53 @@ def read_json_lines(path: Path) -> Sheet:
     return Sheet(frame, header, notes, left_out=nested)
 
 
-def _header(records: list[dict[str, Any]], file_name: str) -> Header:
-    return header_of(list(dict.fromkeys(key for record in records for key in record)), file_name)
+def _keys(records: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(key for record in records for key in record))
+
+
+def _header(keys: list[str], file_name: str) -> Header:
+    refuse_wide(len(keys), file_name)
+    return header_of(keys, file_name)
+
+
+def _all_records(text: str, file_name: str) -> list[dict[str, Any]]:
+    """The rows, in whichever way they are written."""
+    if _is_list(text):
+        return _listed(text, file_name)
+    lines = lines_of(text)
+    if _is_alone(lines):
+        with suppress(ValueError, RecursionError):
+            return _spread(json.loads(text))
+    return _records(lines, file_name)
+
+
+def _is_alone(lines: list[str]) -> bool:
+    """Whether there is one object, on a line of its own or on several, rather than an object a line."""
+    filled = [line for line in lines if line.strip()]
+    try:
+        return len(filled) < 2 or not isinstance(json.loads(filled[0]), dict)
+    except (ValueError, RecursionError):
+        return True
+
+
+def _spread(whole: Any) -> list[dict[str, Any]]:
+    """The rows of one object: a list of objects among its values, or columns as pandas writes them."""
+    if not isinstance(whole, dict):
+        raise ValueError("no object")
+    lists = [each for each in whole.values() if _are_objects(each)]
+    if len(lists) == 1:
+        return list(lists[0])
+    if whole and all(isinstance(column, dict) for column in whole.values()):
+        labels = list(dict.fromkeys(label for column in whole.values() for label in column))
+        return [{name: column.get(label) for name, column in whole.items()} for label in labels]
+    are_lists = all(isinstance(column, list) for column in whole.values())
+    if are_lists and len({len(column) for column in whole.values()}) == 1:
+        return [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
+    return [whole]
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
 def _is_list(text: str) -> bool:

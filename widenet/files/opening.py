@@ -1,13 +1,14 @@
 """A path becomes a table by its ending; what is wrong with it is told before anything heavy is imported."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from widenet.base.errors import InputError
 from widenet.base.problems import Problems
 from widenet.base.wording import near_names, shown
-from widenet.files import arrow, delimited, jsonlines, spreadsheet
+from widenet.files import archive, arff, arrow, delimited, jsonlines, spreadsheet, statistics
 from widenet.files.header import Header, choose_target
 from widenet.files.packed import OPENERS
 from widenet.files.table import Sheet
@@ -24,26 +25,30 @@ class Format:
 TEXT = Format(delimited.delimited_names, delimited.read_delimited)
 SPREADSHEET = Format(spreadsheet.spreadsheet_names, spreadsheet.read_spreadsheet)
 LINES = Format(jsonlines.json_names, jsonlines.read_json_lines)
+STATISTICS = Format(lambda _: None, statistics.read_statistics)
 PLAIN = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat", ".data"), TEXT),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), LINES),
+    ".arff": Format(arff.arff_names, arff.read_arff),
 }
 FORMATS = {
     **PLAIN,
     **{ending + packed: kind for ending, kind in PLAIN.items() for packed in OPENERS},
-    ".xlsx": SPREADSHEET,
-    ".xlsm": SPREADSHEET,
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls"), SPREADSHEET),
+    **dict.fromkeys((".dta", ".xpt"), STATISTICS),
     ".parquet": Format(arrow.parquet_names, arrow.read_parquet),
 }
 ARRAYS = ".npz"
 KINDS = (
-    "a .csv, .tsv, .xlsx, .parquet, .json or .npz file, or a folder with a folder of images for each class"
+    "a .csv, .tsv, .xlsx, .xls, .parquet, .json, .arff, .dta, .xpt or .npz file, a .zip with one "
+    "of these, or a folder with a folder of images for each class"
 )
 OTHERS = {  # endings of what people have and we do not read: what to do
-    ".xls": "save it as .xlsx or .csv",
     ".ods": "save it as .xlsx or .csv",
     ".npy": "save X and y with numpy.savez(file, X=X, y=y)",
-    ".zip": "unpack it",
+    ".sas7bdat": "save it as .xpt or .csv",
+    ".feather": "save it as .parquet",
+    ".arrow": "save it as .parquet",
     ".pkl": "it may run code when it is opened; save it as .parquet or .csv",
     ".pickle": "it may run code when it is opened; save it as .parquet or .csv",
 }
@@ -84,31 +89,49 @@ def checked_path(source: str | Path) -> Path:
     try:
         if path.is_dir():
             return path
-        if not path.exists():
+        inside = archive.archive_of(path)
+        if inside is None and not path.exists():
             raise InputError(f"There is no file {shown(source)}: check the path.")
-        if ending_of(path) not in (*FORMATS, ARRAYS):
+        if inside is None and ending_of(path) not in (*FORMATS, ARRAYS):
             advice = OTHERS.get(path.suffix.lower(), f"give {KINDS}")
             raise InputError(f"{shown(source)} is of a type that is not read: {advice}.")
-        if not path.is_file():
+        file = inside or path
+        if not file.is_file():
             raise InputError(f"{shown(source)} is not a plain file: copy its content into one.")
-        if not path.stat().st_size:
+        if not file.stat().st_size:
             raise InputError(f"{shown(source)} is empty: give a file with at least two rows.")
-        path.open("rb").close()
+        file.open("rb").close()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no such name"
         raise InputError(f"{shown(source)} cannot be opened ({reason}): check the path.") from error
     return path
 
 
+def stored_file(path: Path) -> Path:
+    """The file that holds what a path means: itself, or the archive that it leads into."""
+    return archive.archive_of(path) or path
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Path]:
+    """A path that was checked, as a plain file or a folder; what is in an archive is unpacked meanwhile."""
+    inside = archive.archive_of(path)
+    if inside is None:
+        yield path
+        return
+    with archive.unpacked(path, inside, (*FORMATS, ARRAYS)) as table:
+        yield table
+
+
 def check_file(
     source: str, target: str | None, drop: Sequence[str], keep: Sequence[str], categorical: Sequence[str]
 ) -> None:
     """Refuse a path that is no file, or columns that the file does not have, from its first bytes."""
-    path = checked_path(source)
-    if ending_of(path) in FORMATS and path.is_file():
-        header = FORMATS[ending_of(path)].names(path)
-        if header is not None:
-            check_columns(header, target, drop, keep, categorical)
+    with opened(checked_path(source)) as path:
+        if ending_of(path) in FORMATS and path.is_file():
+            header = FORMATS[ending_of(path)].names(path)
+            if header is not None:
+                check_columns(header, target, drop, keep, categorical)
 
 
 def check_columns(

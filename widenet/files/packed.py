@@ -19,7 +19,7 @@ RATIO_MATTERS = 2**26  # bytes below which any ratio is harmless
 CHUNK = 2**22  # bytes that are unpacked at a time
 OPENERS: dict[str, Callable[..., IO[Any]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
-COPIES = 4  # of a file's bytes that reading it holds at the same time
+COPIES = 20  # bytes that a table takes for each byte of its text, while it is read
 
 
 def read_bytes(path: Path) -> bytes:
@@ -51,11 +51,11 @@ def _damaged(path: Path, error: Exception) -> InputError:
 def _unpacked(path: Path, num_packed: int) -> bytes:
     """All that is packed, piece by piece, so that a bomb is noticed while it is small."""
     content = io.BytesIO()
-    with OPENERS[path.suffix.lower()](path, "rb") as file:
+    with path.open("rb") as packed, OPENERS[path.suffix.lower()](packed, "rb") as file:
         while piece := file.read(CHUNK):
             content.write(piece)
-            refuse_bomb(path.name, content.tell(), num_packed)
-            require_memory(COPIES * len(piece), f"What is packed in {shown(path.name)}")
+            refuse_bomb(path.name, content.tell(), min(packed.tell(), num_packed))  # of what was read so far
+            require_memory(COPIES * content.tell(), f"What is packed in {shown(path.name)}")
     return content.getvalue()
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
 from widenet.base.problems import Problems
-from widenet.base.wording import counted, listed, natural_key, shown
+from widenet.base.wording import counted, encodable, listed, natural_key, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,13 +64,32 @@ def read_pictures(folder: Path) -> Pictures:
             pixels[row] = image
     problems.refuse(shown(folder.name))
     labels = np.repeat(np.arange(len(found)), [len(each) for each in found.values()])
-    files = tuple(path.relative_to(folder).as_posix() for path in paths)
+    files = tuple(encodable(path.relative_to(folder).as_posix()) for path in paths)
     notes = _notes(folder, found, sizes, (height, width), is_grey)
-    return Pictures(pixels, labels, tuple(found), files, notes)
+    return Pictures(pixels, labels, tuple(map(encodable, found)), files, notes)
 
 
 def picture_files(folder: Path) -> dict[str, list[Path]]:
     """Image files of each class, in natural order; a folder without two classes is refused."""
+    try:
+        return _found(folder)
+    except OSError as error:
+        where = shown(str(error.filename or folder))
+        raise InputError(f"{where} cannot be read ({error.strerror}): check who may read it.") from error
+
+
+def folder_hash(folder: Path) -> str:
+    """SHA-256 of the names and contents of all images of a folder."""
+    digest = hashlib.sha256()
+    for files in picture_files(folder).values():
+        for path in files:
+            digest.update(path.relative_to(folder).as_posix().encode(errors="surrogateescape") + b"\0")
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _found(folder: Path) -> dict[str, list[Path]]:
     folders = sorted(
         (each for each in folder.iterdir() if each.is_dir()), key=lambda each: natural_key(each.name)
     )
@@ -92,16 +111,6 @@ def picture_files(folder: Path) -> dict[str, list[Path]]:
         f"{shown(str(folder))} is a folder and holds {held}: give a file, or a folder with a folder of "
         "images for each of at least two classes."
     )
-
-
-def folder_hash(folder: Path) -> str:
-    """SHA-256 of the names and contents of all images of a folder."""
-    digest = hashlib.sha256()
-    for files in picture_files(folder).values():
-        for path in files:
-            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
 
 
 def _images(folder: Path) -> list[Path]:
@@ -134,7 +143,10 @@ def _opened(path: Path, folder: Path, problems: Problems) -> Iterator[Image]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of large images, which are refused here
             image = Pillow.open(path)
-    except (OSError, ValueError, SyntaxError, Pillow.DecompressionBombError) as error:
+    except Pillow.DecompressionBombError:
+        problems.add(f"{_told(path, folder)} declares too many pixels: make it smaller.")
+        return
+    except Exception as error:  # of many kinds, for files that are damaged
         problems.add(f"{_told(path, folder)} is not an image ({type(error).__name__}): replace or remove it.")
         return
     with image:
@@ -153,7 +165,7 @@ def _pixels(path: Path, folder: Path, size: tuple[int, int], is_grey: bool) -> n
                 image = opened.point(lambda value: value / 257)
             image = image.convert("L" if is_grey else "RGB")
             return np.asarray(image if image.size == size else image.resize(size, Pillow.Resampling.LANCZOS))
-    except (OSError, ValueError, SyntaxError) as error:
+    except Exception as error:  # of many kinds, for files that are damaged
         raise InputError(
             f"{_told(path, folder)} is damaged ({type(error).__name__}): replace or remove it."
         ) from error

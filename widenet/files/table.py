@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, shown
-from widenet.files.header import Header, choose_target
+from widenet.files.header import Header, choose_target, unique_names
+from widenet.files.limits import refuse_wide
 from widenet.files.words import settled
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+SINGLE = "biufmMOSUT"  # kinds of types whose values are single ones
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,39 @@ def table_of(sheet: Sheet, target: str | None) -> Table:
         why_target,
         is_guess,
     )
+
+
+def frame_sheet(frame: pd.DataFrame, name: str) -> Sheet:
+    """The columns of a DataFrame; its index is no feature.
+
+    Args:
+        frame: Columns of any names and types.
+        name: What it came from, as sentences call it.
+    """
+    import pandas as pd
+
+    header = unique_names(
+        [" ".join(map(str, given)) if isinstance(given, tuple) else str(given) for given in frame]
+    )
+    refuse_wide(len(header.names), name)
+    columns, nested = {}, {}
+    for position, each in enumerate(header.names):
+        values = frame.iloc[:, position].reset_index(drop=True)
+        if isinstance(values.dtype, pd.SparseDtype):
+            values = values.sparse.to_dense()
+        if values.dtype.kind not in SINGLE or isinstance(values.dtype, pd.IntervalDtype):
+            nested[each] = f"is of type {values.dtype}, neither numbers nor text nor times"
+        elif values.dtype == object and values.map(_is_nested).any():
+            nested[each] = "holds lists or objects, not single values"
+        columns[each] = values
+    if not len(columns):
+        raise InputError(f"{name[:1].upper()}{name[1:]} has no columns: it needs features and a target.")
+    notes = (size_note(len(frame), len(columns), name),)
+    return Sheet(pd.DataFrame(columns), header, notes, left_out=nested)
+
+
+def _is_nested(value: object) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
 
 
 def size_note(num_rows: int, num_columns: int, file_name: str, how: str = "") -> str:

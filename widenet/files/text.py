@@ -1,6 +1,7 @@
 """Bytes of a text file become text: by their byte order mark, as UTF-8, or as what Windows writes."""
 
 import codecs
+import re
 
 MARKS = {  # longest first: the mark of UTF-16 begins that of UTF-32
     codecs.BOM_UTF32_LE: "utf-32",
@@ -35,6 +36,21 @@ def decoded(content: bytes, *, cut: bool = False) -> tuple[str, str]:
         except UnicodeDecodeError:
             continue
     return content.decode("latin-1"), "latin-1"
+
+
+def lines_of(text: str) -> list[str]:
+    r"""The lines of a text; unlike `str.splitlines`, signs such as U+2028 end none.
+
+    >>> lines_of("one\x85two\r\nthree")
+    ['one\x85two', 'three']
+    """
+    return re.split(r"\r\n|\r|\n", text)
+
+
+def first_lines(content: bytes, limit: int) -> list[str]:
+    """The whole lines in the first `limit` bytes of a file: where there are so many, the last may be cut."""
+    lines = lines_of(decoded(content, cut=True)[0])
+    return lines[:-1] if len(content) >= limit else lines
 
 
 def encoding_note(encoding: str) -> tuple[str, ...]:

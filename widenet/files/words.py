@@ -6,6 +6,8 @@ import datetime
 import numbers
 from typing import TYPE_CHECKING, Any
 
+from widenet.base.wording import encodable
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -58,4 +60,4 @@ def _as_word(value: Any) -> str:
     """A value as text; a whole number without a point, a time as ISO has it."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
-    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else encodable(str(value))
