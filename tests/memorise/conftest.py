@@ -1,7 +1,5 @@
 """True certificates, made once, and copies of them to spoil."""
 
-import hashlib
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import load as load_tensors
 
+from fuzz.forgery import Forgery
 from widenet.data import load
 from widenet.memorise.checker.verify import Check, VerifyResult, verify
 from widenet.memorise.run import run_memorise
@@ -33,59 +31,20 @@ class Found:
         return next(check for check in self.checks if check.name == name)
 
 
-class Folder:
-    """A folder with a certificate and its weights, and the means to lie about them."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.certificate, self.weights = path / "certificate.json", path / "weights.safetensors"
+class Folder(Forgery):
+    """A folder with a certificate and its weights, to lie about."""
 
     @classmethod
     def memorised(cls, path: Path, source: str, **settings: Any) -> "Folder":
-        """What memorising leaves, without the report."""
+        """What memorising leaves."""
         dataset = load(source)
         # Without the hash of the file, so that other files with other rows are told by these.
         dataset = replace(dataset, origin=replace(dataset.origin, file_sha256=None))
-        done = run_memorise(dataset, MemoriseSettings(**settings))
-        path.mkdir()
-        folder = cls(path)
-        folder.weights.write_bytes(done.weights)
-        folder.certificate.write_bytes(done.certificate)
-        return folder
+        run_memorise(dataset, MemoriseSettings(**settings)).save(path)
+        return cls(path)
 
     def verify(self, data: str | None = None) -> Found:
         return Found(verify(self.path, data))
-
-    def record(self) -> dict[str, Any]:
-        return json.loads(self.certificate.read_bytes())
-
-    def neurons(self) -> np.ndarray:
-        return load_tensors(self.weights.read_bytes())["W"].copy()
-
-    def sign(self, record: dict[str, Any]) -> None:
-        """Write a certificate whose digest belongs to it, as a liar would."""
-        record = {key: value for key, value in record.items() if key != "digest"}
-
-        def text(content: dict[str, Any]) -> bytes:
-            return (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
-
-        self.certificate.write_bytes(text(record | {"digest": hashlib.sha256(text(record)).hexdigest()}))
-
-    def forge(self, **changes: Any) -> None:
-        """Change fields of the certificate, nested ones by `network__scale`, and sign it again."""
-        record = self.record()
-        for name, value in changes.items():
-            *outer, last = name.split("__")
-            inside = record
-            for part in outer:
-                inside = inside[part]
-            inside[last] = value
-        self.sign(record)
-
-    def forge_weights(self, content: bytes) -> None:
-        """Replace the file of weights, and let the certificate have its hash."""
-        self.weights.write_bytes(content)
-        self.forge(network__weights_sha256=hashlib.sha256(content).hexdigest())
 
 
 def write_rows(path: Path, n: int, d: int, *, numbers: bool = False) -> None:

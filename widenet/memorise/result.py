@@ -1,8 +1,10 @@
 """What memorising finds."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
+from widenet.base.keys import private_key
 from widenet.base.wording import number
 from widenet.memorise.conditions import Conditions
 from widenet.memorise.methods.method import MethodPlan
@@ -122,6 +124,17 @@ class MemoriseResult(Result):
         record = super().to_dict()
         record["data"]["noise"] = record.pop("noise")
         return record | {"n": self.data.n, "d": self.data.d, "certified": self.certified}
+
+    def save(self, folder: str | Path, *, force: bool = False, sign: str | Path | None = None) -> Path:
+        """Write the folder that `widenet.verify` checks, as the command line does; returns the report's path.
+
+        Args:
+            folder: The folder to write.
+            force: Whether an earlier result in it may be replaced.
+            sign: File of a private key, ed25519 in PEM, to sign it with, if there is a certificate.
+        """
+        key = None if sign is None else private_key(sign)
+        return self._save(Path(folder), force=force, key=key)
 
     def resolved(self) -> dict[str, Any]:
         return {"layers": self.layers, "width": self.r}

@@ -22,6 +22,7 @@ from widenet.memorise.result import LossCurve, MemoriseResult, Resumed
 from widenet.memorise.settings import METHODS, THEOREM, MemoriseSettings
 from widenet.memorise.train import state_arrays, train_method
 from widenet.runs.code import code_version
+from widenet.runs.differences import note_differences
 from widenet.runs.kept import KeptState
 from widenet.runs.store import Store
 from widenet.runs.trial import Trial, data_hash
@@ -49,11 +50,14 @@ def run_memorise(
         store: Where the state is kept on the way, and looked for at the start; without one, nothing outlives
             the call.
         allow_long: Whether a run whose forecast exceeds an hour may start; what was begun may end.
-        progress: Told of each stage, and of the forecast, the conditions and the method's plan.
+        progress: Told of each stage, of the forecast, the conditions and the method's plan, and of what keeps
+            the run from going on from its store.
     """
     start = time.perf_counter()
     settings = settings or MemoriseSettings()
-    kept = KeptState(store, trial_of(dataset, settings))
+    trial = trial_of(dataset, settings)
+    kept = KeptState(store, trial)
+    note_differences(store, [trial], progress)
     before = 0.0 if kept.earlier is None else kept.earlier.notes["seconds"]
     progress("choosing the network")
     problem = problem_of(

@@ -12,4 +12,5 @@ MEMORISE = Study(
     details="`widenet verify` checks the folder it writes. If a run is killed, the same command resumes it. "
     "Exit code 1: not every label was reproduced, so there is no certificate.",
     resumes=True,
+    signs=True,
 )

@@ -8,6 +8,7 @@ from scipy.sparse.linalg import ArpackError
 from widenet.memorise.checker import recheck_sigma
 from widenet.memorise.checker.recheck_sigma import (
     panel_width,
+    quick_ceiling,
     refuting_ceiling,
     singular_ceiling,
     singular_floor,
@@ -123,3 +124,11 @@ def test_the_factorisation_may_stand_on_disk(monkeypatch):
     assert recheck_sigma.has_room(*Z.shape)
     assert singular_floor(Z, 0.1) == in_memory
     assert singular_floor(Z, 1e9).proved is False
+
+
+def test_a_glance_bounds_sigma_from_above():
+    rng = np.random.default_rng(3)
+    Z = rng.normal(size=(9, 5)) * np.exp(rng.normal(size=(9, 1)))
+    sigma = np.linalg.svd([np.kron(z, z) for z in Z], compute_uv=False)[-1]
+    assert sigma <= quick_ceiling(Z) < 1.001 * min(z @ z for z in Z)
+    assert quick_ceiling(rng.normal(size=(16, 5))) == 0.0

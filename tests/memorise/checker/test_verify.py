@@ -13,7 +13,7 @@ from widenet.memorise.checker import recheck, recheck_sigma, verify as verify_mo
 from widenet.memorise.checker.verify import verify
 from widenet.study.result import Outcome
 
-CHECKS = ["certificate", "weights", "data", "loss", "labels", "curvature", "sigma_min", "bound"]
+CHECKS = ["certificate", "files", "weights", "data", "loss", "labels", "curvature", "sigma_min", "bound"]
 
 
 @pytest.mark.parametrize("name", ["two", "three", "numbers"])
@@ -29,7 +29,7 @@ def test_a_true_certificate_passes_every_check(made, name):
     assert (record["checks"][0]["name"], record["checks"][0]["status"]) == ("certificate", "passed")
     assert record["verified"] is True
     assert repr(found) == (
-        f"VerifyResult(folder={made / name}, verified=yes, passed=8, failed=0, undecided=0, skipped=0)"
+        f"VerifyResult(folder={made / name}, verified=yes, passed=9, failed=0, undecided=0, skipped=0)"
     )
 
 
@@ -75,9 +75,42 @@ def test_data_may_be_elsewhere(made, tmp_path, folder):
     shutil.copy(made / "rows.npz", tmp_path / "copy.npz")
     folder.forge(data__source="gone.npz")
     found = folder.verify()
-    assert found.status("data") == "failed"
+    assert found.status("data") == "undecided"  # data that are not there refute nothing
+    assert verify(folder.path).outcome is Outcome.PARTLY
     assert "gone.npz" in found.sentence("data")
     assert folder.verify(str(tmp_path / "copy.npz")).verified
+
+
+def test_what_does_not_fit_here_refutes_nothing(folder, monkeypatch):
+    monkeypatch.setattr(verify_module, "usable_bytes", lambda: 1000)
+    found = folder.verify()
+    assert found.status("weights") == "undecided"
+    assert verify(folder.path).outcome is Outcome.PARTLY
+
+
+def test_torch_that_runs_out_of_memory_refutes_nothing(folder, monkeypatch):
+    def run_out(*arguments, **named):
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 10 bytes")
+
+    monkeypatch.setattr(verify_module, "load", run_out)
+    found = folder.verify()
+    assert found.status("data") == "undecided"
+    assert "memory" in found.sentence("data")
+
+
+def test_the_certificate_that_is_hashed_is_the_one_that_was_read(folder, monkeypatch):
+    honest = (folder.path / "certificate.json").read_bytes()
+    manifest = (folder.path / "manifest.json").read_bytes()
+    folder.forge(loss=0.125)
+    (folder.path / "manifest.json").write_bytes(manifest)
+    parse = verify_module.parse_claim
+
+    def swapped(content):
+        (folder.path / "certificate.json").write_bytes(honest)
+        return parse(content)
+
+    monkeypatch.setattr(verify_module, "parse_claim", swapped)
+    assert folder.verify().status("files") == "failed"
 
 
 def test_who_named_the_data_is_told_with_their_whole_name(made, copy_of):
@@ -126,7 +159,7 @@ def test_it_shares_nothing_with_the_trainer():
     package = Path(widenet.memorise.checker.__file__).parent
     paths = sorted(package.glob("*.py"))
     own = {f"widenet.memorise.checker.{path.stem}" for path in paths}
-    assert len(own) == 5
+    assert len(own) == 6
     allowed = own | {"widenet.data", "widenet.study.result"}
     for path in paths:
         tree = ast.parse(path.read_text())

@@ -94,12 +94,12 @@ class Claim:
 
 def parse_claim(content: bytes) -> Claim:
     """Read a certificate, refusing any byte that its maker would not have written."""
-    record = _record_of(content)
+    record = record_of(content, "The certificate")
     digest = record.pop("digest", None)
-    plain = _canonical(record)
+    plain = canonical(record, "The certificate")
     if digest != hashlib.sha256(plain).hexdigest():
         raise RefutedError("The certificate was changed: its digest does not match its content.")
-    if _canonical(record | {"digest": digest}) != content:
+    if canonical(record | {"digest": digest}, "The certificate") != content:
         raise RefutedError("The certificate was changed: its layout is not that of a certificate.")
     schema = record.pop("schema", None)
     if schema not in (CERTIFICATE_SCHEMA, EARLIER_SCHEMA):
@@ -123,13 +123,14 @@ def _as_now(record: dict[str, Any]) -> dict[str, Any]:
     return record | {"data": data | {"drop": [], "keep": [], "categorical": []}}
 
 
-def _record_of(content: bytes) -> dict[str, Any]:
+def record_of(content: bytes, name: str) -> dict[str, Any]:
+    """The fields of a file of this name, which a stranger wrote."""
     try:
         record = json.loads(content.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise RefutedError("The certificate is not JSON: it was damaged, or it is another file.") from error
+        raise RefutedError(f"{name} is not JSON: it was damaged, or it is another file.") from error
     if not isinstance(record, dict):
-        raise RefutedError("The certificate is JSON, but not an object with fields.")
+        raise RefutedError(f"{name} is JSON, but not an object with fields.")
     return record
 
 
@@ -137,13 +138,13 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-def _canonical(record: dict[str, Any]) -> bytes:
+def canonical(record: dict[str, Any], name: str) -> bytes:
     """The one way to write a record: keys in order, two spaces, ASCII, a newline at the end."""
     try:
         return (json.dumps(record, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
     except (ValueError, RecursionError) as error:  # 1e999 is read as infinity
         raise RefutedError(
-            "The certificate holds a number that is not finite, or brackets nested too deeply."
+            f"{name} holds a number that is not finite, or brackets nested too deeply."
         ) from error
 
 

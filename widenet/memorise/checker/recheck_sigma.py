@@ -72,6 +72,12 @@ def singular_ceiling(Z: np.ndarray, vector: np.ndarray) -> float:
     return 1.001 * (float(np.linalg.norm(total)) + slack) / float(np.linalg.norm(vector))
 
 
+def quick_ceiling(Z: np.ndarray) -> float:
+    """What σ_min is at most at a glance: min ‖z_j‖², or 0 where there are more rows than forms."""
+    n, k = Z.shape
+    return 0.0 if n > k * (k + 1) // 2 else (1 + gamma(k + 4)) * float(np.square(Z).sum(1).min()) + k * TINY
+
+
 def refuting_ceiling(Z: np.ndarray) -> float:
     """What σ_min is at most, without a matrix; 0 where there are more rows than forms of k variables."""
     n, k = Z.shape

@@ -6,8 +6,6 @@ and whatever is wrong with it becomes a sentence.
 
 import hashlib
 import json
-import os
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -20,16 +18,25 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 
 from widenet.base.errors import InputError, WidenetError
-from widenet.base.memory import usable_bytes
+from widenet.base.keys import public_key
+from widenet.base.memory import is_out_of_memory, usable_bytes
 from widenet.base.progress import SILENT, Progress
 from widenet.data import file_hash, load
 from widenet.memorise.checker.claim import Claim, RefutedError, parse_claim
+from widenet.memorise.checker.files import (
+    CERTIFICATE_FILE,
+    LONGEST_CERTIFICATE,
+    WEIGHTS_FILE,
+    SignatureStatus,
+    check_files,
+    check_signature,
+    read_file,
+    signature_status,
+)
 from widenet.memorise.checker.recheck import Fit, Net, distinct_rows, features, fit_of
-from widenet.memorise.checker.recheck_sigma import has_room, refuting_ceiling, singular_floor
+from widenet.memorise.checker.recheck_sigma import has_room, quick_ceiling, refuting_ceiling, singular_floor
 from widenet.study.result import Outcome, Result
 
-CERTIFICATE_FILE, WEIGHTS_FILE = "certificate.json", "weights.safetensors"
-LONGEST_CERTIFICATE = 2**20  # bytes
 LONGEST_HEADER = 2**16  # bytes that a file of weights may have beside its numbers
 TOLERANCE = 1e-3  # of the targets' standard deviation: the most that a certificate may allow for numbers
 VALUE_TOLERANCE = 0.01  # relative, to which σ_min as a value is proved on both sides
@@ -64,11 +71,13 @@ class VerifyResult(Result):
     Attributes:
         folder: The folder.
         checks: All checks in order.
+        signature: Who signed it, as far as that was asked.
     """
 
     schema: ClassVar[str] = "widenet/verification/1"
     folder: str
     checks: tuple[Check, ...]
+    signature: SignatureStatus = SignatureStatus.UNSIGNED
 
     @property
     def verified(self) -> bool:
@@ -120,20 +129,30 @@ class _UndecidedError(Exception):
     """Something can be neither proved nor refuted here; the message says why."""
 
 
-def verify(folder: Path, data: str | None = None, *, progress: Progress = SILENT) -> VerifyResult:
+def verify(
+    folder: str | Path,
+    data: str | None = None,
+    *,
+    trust: str | Path | None = None,
+    progress: Progress = SILENT,
+) -> VerifyResult:
     """Check a certificate against its weights and the data.
 
     Args:
         folder: What `widenet memorise` wrote.
         data: Built-in name or file; by default the one that the certificate names, so give it where the
             folder is a stranger's.
+        trust: File of the public key, ed25519 in PEM, whose owner must have signed the folder.
         progress: Told of each check.
     """
+    folder, key = Path(folder), None if trust is None else public_key(trust)
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder: give the one that widenet memorise wrote.")
     run = _Run(progress)
     with np.errstate(all="ignore"):  # what overflows fails a comparison, and is told there
-        claim = run("certificate", partial(_read_claim, folder))
+        claim, certificate = run("certificate", partial(_read_claim, folder)) or (None, None)
+        manifest = run("files", partial(check_files, folder), claim, certificate)
+        trusted = None if key is None else run("signature", partial(check_signature, folder, key), manifest)
         net = run("weights", partial(_read_net, folder), claim)
         rows = run("data", partial(_read_rows, data), claim)
         seen = run("loss", _check_loss, claim, net, rows)
@@ -141,7 +160,8 @@ def verify(folder: Path, data: str | None = None, *, progress: Progress = SILENT
         run("curvature", _check_curvature, claim, rows, seen)
         proved = run("sigma_min", _check_sigma, claim, rows, seen)
         run("bound", partial(_check_bound, proved=proved is not None), claim, seen)
-    return VerifyResult(folder=str(folder), checks=tuple(run.checks))
+    signature = signature_status(folder, asked=key is not None, trusted=trusted is not None)
+    return VerifyResult(folder=str(folder), checks=tuple(run.checks), signature=signature)
 
 
 class _Run:
@@ -164,31 +184,43 @@ class _Run:
             status = CheckStatus.PASSED
         except _UndecidedError as error:
             status, sentence = CheckStatus.UNDECIDED, str(error)
-        except (RefutedError, WidenetError) as error:
+        except RefutedError as error:
             sentence = str(error)
         except np.linalg.LinAlgError:
             sentence = "The network's numbers are not finite, or too large to compute with."
-        except MemoryError:
+        except WidenetError as error:  # data that cannot be had here refute nothing
+            status, sentence = CheckStatus.UNDECIDED, str(error)
+        except OSError as error:
+            status, sentence = (
+                CheckStatus.UNDECIDED,
+                f"{error.filename or 'A file'} cannot be read ({error.strerror}).",
+            )
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
             status, sentence = CheckStatus.UNDECIDED, "There is not enough memory for this check."
         self.checks.append(Check(name, status, sentence))
         return value
 
 
-def _read_claim(folder: Path) -> tuple[Claim, str]:
-    claim = parse_claim(_read_file(folder / CERTIFICATE_FILE, 0, LONGEST_CERTIFICATE))
+def _read_claim(folder: Path) -> tuple[tuple[Claim, bytes], str]:
+    """What the certificate says, and the file as it was read."""
+    content = read_file(folder / CERTIFICATE_FILE, 0, LONGEST_CERTIFICATE)
+    claim = parse_claim(content)
     if not claim.labels_reproduced:
         raise RefutedError("The certificate itself says that not all labels are reproduced.")
-    return claim, f"The certificate is intact: {claim.layers} layers, {claim.r:,} neurons, {claim.n:,} rows."
+    told = f"The certificate is intact: {claim.layers} layers, {claim.r:,} neurons, {claim.n:,} rows."
+    return (claim, content), told
 
 
 def _read_net(folder: Path, claim: Claim) -> tuple[Net, str]:
     shapes = {"W": (claim.k, claim.r)} | ({"R": (claim.k, claim.d)} if claim.layers == 3 else {})
     expected = 8 * sum(rows * columns for rows, columns in shapes.values())
     if 3 * expected > usable_bytes():
-        raise RefutedError(
+        raise _UndecidedError(
             f"The certificate declares {expected / 2**30:,.1f} GiB of weights, which do not fit here."
         )
-    content = _read_file(folder / WEIGHTS_FILE, expected, expected + LONGEST_HEADER)
+    content = read_file(folder / WEIGHTS_FILE, expected, expected + LONGEST_HEADER)
     if hashlib.sha256(content).hexdigest() != claim.weights_sha256:
         raise RefutedError(f"{WEIGHTS_FILE} was changed, or is not the one that the certificate is about.")
     try:
@@ -330,8 +362,9 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
         return True, "Nothing is claimed of σ_min."
     Z, moved = seen.Z[distinct], 1.001 * float(np.linalg.norm(seen.fit.moved[distinct]))
     least = max(lower, (1 - VALUE_TOLERANCE) * value)
-    _refuse_above(least, min(float(np.square(Z).sum(1).min()) * (1 + NARROW), refuting_ceiling(Z)) + moved)
+    _refuse_above(least, quick_ceiling(Z) + moved)
     if not has_room(*Z.shape):
+        _refuse_above(least, refuting_ceiling(Z) + moved)  # hundreds of products, needless for a proof
         raise _UndecidedError(
             f"σ_min ≥ {lower:.6g} was not refuted, but there is no room here for its proof: "
             f"{claim.points:,} rows need more memory, or more space for temporary files."
@@ -342,8 +375,11 @@ def _check_sigma(claim: Claim, rows: _Rows, seen: _Seen) -> tuple[bool, str]:
         raise _UndecidedError(
             f"σ_min ≥ {least:.6g} was neither proved nor refuted: rounding hides it at this size."
         )
-    if not floor.upper + moved <= (1 + VALUE_TOLERANCE) * value:
-        raise RefutedError(f"σ_min is at most {floor.upper:.6g} here, and the certificate says {value:.6g}.")
+    most = (1 + VALUE_TOLERANCE) * value
+    if not floor.upper + moved <= most:
+        if singular_floor(Z, most + moved).proved:
+            raise RefutedError(f"σ_min is more than {most:.6g}, and the certificate says {value:.6g}.")
+        raise _UndecidedError(f"σ_min may be {floor.upper:.6g}, 1% more than the certificate says, or less.")
     return True, f"σ_min is {value:.4g} to 1%, and certainly at least {lower:.4g}."
 
 
@@ -408,23 +444,6 @@ def array_sha256(array: np.ndarray) -> str:
     digest = hashlib.sha256(str(tuple(int(size) for size in array.shape)).encode())
     digest.update(values.data)
     return digest.hexdigest()
-
-
-def _read_file(path: Path, least: int, most: int) -> bytes:
-    """A plain file of a size that was expected; anything else is refused before it is read."""
-    try:
-        # A pipe would make opening wait; its size and kind are those of what was opened, not of a name.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            about = os.fstat(file.fileno())
-            if not stat.S_ISREG(about.st_mode):
-                raise RefutedError(f"{path.name} is not a plain file.")
-            if not least <= about.st_size <= most:
-                told = "shorter" if about.st_size < least else "longer"
-                raise RefutedError(f"{path.name} has {about.st_size:,} bytes, {told} than it can be.")
-            return file.read(most)
-    except OSError as error:
-        raise RefutedError(f"{path.name} cannot be read ({error.strerror}).") from error
 
 
 def _times(shape: tuple[int, ...]) -> str:

@@ -32,6 +32,8 @@ from widenet.memorise.problem import SquaresProblem
 from widenet.networks.quadratic import form, form_outputs, loss, signs
 from widenet.study.speed import Speed
 
+PIECE_FLOPS = 1e10  # of one advance, a fraction of a second, so that a run can be stopped within an epoch
+
 
 @dataclass(frozen=True)
 class AdamRecipe(Stepwise):
@@ -75,16 +77,22 @@ class AdamRecipe(Stepwise):
         return begun(f, W=W, mean=zeros, square=zeros.clone(), epoch=0, step=0, recorded=none)
 
     def advance(self, problem: SquaresProblem, state: State) -> State:
-        """One epoch."""
+        """An epoch, or as many of its batches as `PIECE_FLOPS` are enough for; the loss is known after it."""
         state, clock = copied(state), Clock(state)
         epoch, step = int(state["epoch"]), int(state["step"])
-        Z, y = problem.Z.to(torch.float32), problem.y.to(torch.float32)
-        order = torch.randperm(problem.n, generator=generator_at(problem.seed, epoch + 1))
-        batches = order.split(self.batch)
-        new = train_epoch(Z, y, batches, state, rate=self.rate * self.decay ** (epoch // self.decay_every))
-        clock.record(step + len(batches), full_loss(Z, problem.y, state["W"]))
+        order = torch.randperm(problem.n, generator=generator_at(problem.seed, epoch + 1)).split(self.batch)
+        first = step - epoch * len(order)
+        batches = order[first : first + _num_batches(self.batch, *state["W"].shape)]
+        rows = torch.cat(batches)
+        Z, y = problem.Z[rows].to(torch.float32), problem.y[rows].to(torch.float32)
+        rate = self.rate * self.decay ** (epoch // self.decay_every)
+        new = train_epoch(Z, y, torch.arange(len(rows)).split(self.batch), state, rate=rate)
+        step += len(batches)
+        if step == (epoch + 1) * len(order):
+            epoch += 1
+            clock.record(step, full_loss(problem.Z.to(torch.float32), problem.y, state["W"]))
         recorded = torch.cat([state["recorded"], new])
-        return state | clock.stop(epoch=epoch + 1, step=step + len(batches), recorded=recorded)
+        return state | clock.stop(epoch=epoch, step=step, recorded=recorded)
 
     def done(self, state: State) -> bool:
         return int(state["epoch"]) >= self.epochs
@@ -141,6 +149,11 @@ def _update(state: State, neurons: slice, gradient: Tensor, rate: float) -> Call
         eps=1e-8,
         maximize=False,
     )
+
+
+def _num_batches(batch: int, r: int, k: int) -> int:
+    """Batches of one advance, the same number every time."""
+    return max(1, int(PIECE_FLOPS / (4 * batch * r * k)))
 
 
 def initial_std(k: int) -> float:
