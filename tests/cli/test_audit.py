@@ -183,7 +183,7 @@ WRONG = {
     "empty file": (lambda: Path("t.csv").write_text(""), "t.csv", "empty"),
     "one row": (lambda: Path("t.csv").write_text("a,y\n1,x\n"), "t.csv", "row"),
     "one class": (lambda: Path("t.csv").write_text("a,y\n1,x\n2,x\n3,x\n"), "t.csv", "'x'"),
-    "infinity": (lambda: Path("t.csv").write_text("a,y\n1,x\ninf,z\n3,x\n4,z\n"), "t.csv", "row 2"),
+    "infinity": (lambda: Path("t.csv").write_text("a,y\n1,1.5\n2,inf\n3,2.5\n4,7.5\n"), "t.csv", "row 2"),
     "surprise": (
         lambda: Path("t.csv").write_text(
             "a,y\n" + "".join(f"{i}.5,{i * i}.5\n" for i in range(40)) + "3.5,abc\n"

@@ -1,10 +1,14 @@
 """The group of commands, and what they all share."""
 
+import errno
 import json
 import os
 from importlib import import_module
+from pathlib import Path
 
 import pytest
+
+from widenet.cli.common import UNEXPECTED
 
 
 def test_help_shows_whole_lines_in_80_columns(widenet, monkeypatch):
@@ -75,3 +79,55 @@ def test_every_json_has_its_sentences_under_verdict(widenet):
 
 def test_a_study_is_one_line_in_the_registry():
     assert list(import_module("widenet.cli.main").STUDIES) == ["audit", "compare", "memorise"]
+
+
+def test_a_folder_that_the_system_refuses_is_wrong_input(widenet, monkeypatch):
+    monkeypatch.setattr("widenet.study.progress.Console", None)  # before anything is begun
+    for out in ("a" * 300, f"{'a' * 300}/b", "a" * 220):  # while it is written, it has a longer name
+        code, printed, err = widenet("audit", "resnet-cube:n=40", "-q", "--out", out)
+        assert (code, printed) == (2, "")
+        assert err == f"widenet: {out} cannot be written (File name too long); choose another --out.\n"
+
+
+def test_a_folder_that_cannot_be_read_is_not_replaced(widenet, monkeypatch):
+    Path("result").mkdir()
+    refuse(monkeypatch, "iterdir", str(Path("result").resolve()))
+    code, _, err = widenet("audit", "resnet-cube:n=40", "-q", "--out", "result", "--force")
+    assert (code, err) == (
+        2,
+        "widenet: result cannot be written (Permission denied); choose another --out.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("iterdir", "cats"), ("is_file", "cats/1.png"), ("is_dir", "dogs")]
+)
+def test_images_that_must_not_be_seen_are_wrong_input(widenet, monkeypatch, method, path):
+    for each in ("cats", "dogs"):
+        Path("images", each).mkdir(parents=True)
+        Path("images", each, "1.png").touch()
+    refuse(monkeypatch, method, f"images/{path}")
+    code, _, err = widenet("audit", "images/", "-q")
+    assert code == 2
+    assert err == f"widenet: 'images/{path}' cannot be read (Permission denied): check who may read it.\n"
+
+
+def test_a_file_that_fails_is_no_failure_of_stdout(widenet, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("widenet.cli.study.run_study", fail)
+    code, _, err = widenet("audit", "resnet-cube:n=40")
+    assert (code, "Output failed" in err) == (UNEXPECTED, False)
+
+
+def refuse(monkeypatch, method: str, path: str) -> None:
+    """Let the system deny what it is asked about a path, which it never does to root."""
+    allowed = getattr(Path, method)
+
+    def refused(self: Path):
+        if str(self) == path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return allowed(self)
+
+    monkeypatch.setattr(Path, method, refused)

@@ -10,13 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from widenet.memorise.methods.adam import AdamRecipe
 from widenet.memorise.methods.pgd import PerturbedDescent
 from widenet.report.parts import files as files_module
 
 ONE_EPOCH = make_dataclass("OneEpoch", [("epochs", int, 1)], bases=(AdamRecipe,), frozen=True)
-FILES = {"report.html", "result.json", "weights.safetensors", "config.json", "certificate.json"}
+PEM = serialization.Encoding.PEM
+PROOF = {"certificate.json", "manifest.json"}
+FILES = {"report.html", "result.json", "weights.safetensors", "config.json", *PROOF}
 
 
 def write_table(name: str, rows: int = 30, columns: int = 8, *, numbers: bool = False) -> None:
@@ -166,7 +170,7 @@ def test_labels_that_are_missed_leave_a_folder_without_a_certificate(widenet, mo
     assert code == 1
     assert json.loads(out)["labels_reproduced"] is False
     assert "--method direct" in err.splitlines()[-1]
-    assert {path.name for path in Path("o").iterdir()} == FILES - {"certificate.json"}
+    assert {path.name for path in Path("o").iterdir()} == FILES - PROOF
     code, out, _ = widenet("verify", "o")
     assert code == 1
     assert "certificate.json cannot be read" in out
@@ -342,3 +346,38 @@ def test_help_does_not_import_torch(widenet):
     asked = "import sys; from widenet.memorise.study import MEMORISE; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", asked]).returncode == 0
     assert "verify" in widenet("--help")[1]
+
+
+def test_a_key_is_made_signs_and_is_trusted(widenet):
+    """The steps of docs/memorise.md, with the keys that openssl would write."""
+    write_table("table.csv")
+    key = Ed25519PrivateKey.generate()
+    private, public = serialization.PrivateFormat.PKCS8, serialization.PublicFormat.SubjectPublicKeyInfo
+    Path("key.pem").write_bytes(key.private_bytes(PEM, private, serialization.NoEncryption()))
+    Path("public.pem").write_bytes(key.public_key().public_bytes(PEM, public))
+    assert widenet("memorise", "table.csv", "--out", "o", "--sign", "key.pem")[0] == 0
+    assert {path.name for path in Path("o").iterdir()} == FILES | {"manifest.sig"}
+    assert "key" not in json.loads(Path("o/config.json").read_text())
+    code, out, _ = widenet("verify", "o", "table.csv", "--trust", "public.pem")
+    assert (code, out.splitlines()[-1]) == (0, "Signed by the key you trust.")
+    code, out, _ = widenet("verify", "o")
+    assert (code, out.splitlines()[-1][:33]) == (0, "Signed by a key you did not name:")
+    Path("o/manifest.sig").write_bytes(bytes(64))
+    code, out, _ = widenet("verify", "o", "--trust", "public.pem", "--json")
+    assert (code, json.loads(out)["signature"]) == (1, "refuted")
+    Path("o/manifest.sig").unlink()
+    assert widenet("verify", "o", "--trust", "public.pem")[0] == 1
+    code, out, _ = widenet("verify", "o")
+    assert (code, out.splitlines()[-1]) == (0, "Unsigned: shows damage, not authorship.")
+
+
+@pytest.mark.parametrize("command", [("memorise", "table.csv", "--sign"), ("verify", ".", "--trust")])
+def test_wrong_keys_are_told_before_anything_is_computed(widenet, command):
+    write_table("table.csv")
+    Path("key.pem").write_text("no key")
+    for name in ("key.pem", "nowhere.pem"):
+        code, out, err = widenet(*command, name)
+        assert (code, out) == (2, "")
+        assert name in err
+        assert len(err.strip().splitlines()) == 1
+    assert names() == {"table.csv", "key.pem"}

@@ -6,6 +6,7 @@ import click
 
 from widenet.base.wording import counted
 from widenet.cli.common import DEBUG, Command
+from widenet.cli.printing import say
 
 
 def _data(name: str | None) -> None:
@@ -13,20 +14,20 @@ def _data(name: str | None) -> None:
 
     if name is None:
         for each in map(describe, builtin_names()):
-            click.echo(f"{each.name:<12} {each.n:>6,} rows, {each.d:>4} columns. {each.description}")
+            say(f"{each.name:<12} {each.n:>6,} rows, {each.d:>4} columns. {each.description}")
         return
     known = describe(name)
-    click.echo(f"{known.name}: {known.n:,} rows, {known.d} columns. {known.description}")
+    say(f"{known.name}: {known.n:,} rows, {known.d} columns. {known.description}")
     if known.classes:
-        click.echo(f"Classes: {', '.join(known.classes)}")
+        say(f"Classes: {', '.join(known.classes)}")
     else:
-        click.echo(f"Targets: {known.num_outputs} for each row")
+        say(f"Targets: {known.num_outputs} for each row")
     if known.options:
-        click.echo(f"Options: {', '.join(known.options)}, as in {known.name}:{known.options[0]}=...")
-    click.echo(f"Source: {known.source}")
+        say(f"Options: {', '.join(known.options)}, as in {known.name}:{known.options[0]}=...")
+    say(f"Source: {known.source}")
     for place in known.places:
         found = "download" if place.kind == "network" else "found" if place.found else "not found"
-        click.echo(f"{found:>9}  {place.text}")
+        say(f"{found:>9}  {place.text}")
 
 
 def _doctor() -> None:
@@ -38,11 +39,11 @@ def _doctor() -> None:
     from widenet.base.memory import available_bytes
 
     free = available_bytes()
-    click.echo(f"widenet   {version('widenet')}")
-    click.echo(f"python    {platform.python_version()}")
-    click.echo(f"torch     {torch.__version__}, {counted(torch.get_num_threads(), 'thread')}")
-    click.echo(f"memory    {'unknown' if free is None else f'{free / 2**30:.1f} GiB free'}")
-    click.echo(f"data      WIDENET_DATA={os.environ.get('WIDENET_DATA', 'not set')}")
+    say(f"widenet   {version('widenet')}")
+    say(f"python    {platform.python_version()}")
+    say(f"torch     {torch.__version__}, {counted(torch.get_num_threads(), 'thread')}")
+    say(f"memory    {'unknown' if free is None else f'{free / 2**30:.1f} GiB free'}")
+    say(f"data      WIDENET_DATA={os.environ.get('WIDENET_DATA', 'not set')}")
 
 
 data = Command(

@@ -1,7 +1,7 @@
 """What the commands share: options that mean the same everywhere, exit codes, results on stdout."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,18 +9,23 @@ import click
 from click.core import ParameterSource
 
 from widenet.base.errors import InputError, WidenetError
+from widenet.base.streams import warn
 from widenet.base.wording import shown
 from widenet.cli.options import in_flags
+from widenet.cli.printing import say, screenful
 from widenet.study.study import Study
 
 if TYPE_CHECKING:  # this imports torch, which takes longer than --help may
     from widenet.runs.store import Store
 
 DATA_KINDS = (
-    "DATA is a built-in name, a table (.csv, .tsv, .txt, .xlsx, .parquet, .json; text also packed as .gz), "
-    "an .npz file with X and y, or a folder with a folder of images for each class."
+    "DATA is a built-in name, a table (.csv, .tsv, .txt, .xlsx, .xls, .parquet, .json, .jsonl, .arff, "
+    ".dta, .xpt; text also packed as .gz, .bz2 or .xz), an .npz file with X and y, a .zip with one of "
+    "these inside (of several, archive.zip/train.csv is one), or a folder with a folder of images for "
+    "each class."
 )
-FAILED, WRONG_INPUT, FAILED_TRIALS, INTERRUPTED = 1, 2, 3, 130
+FAILED, WRONG_INPUT, FAILED_TRIALS = 1, 2, 3  # those of an interruption are in `widenet.cli.signals`
+UNEXPECTED, UNPRINTED = 70, 74  # a fault of ours; a result that stdout did not take: they say nothing of it
 EXIT_CODES = {"done": 0, "failed": FAILED, "partly": FAILED_TRIALS}
 
 DATA = click.Argument(["data"], default="digits", required=False)
@@ -37,6 +42,12 @@ FORCE = click.Option(
     ["--force"],
     is_flag=True,
     help="Replace an earlier result in the folder of --out; the default one may be.",
+)
+SIGN = click.Option(
+    ["--sign"],
+    type=click.Path(path_type=Path),
+    metavar="KEY",
+    help="Sign the folder with this private key, ed25519 in PEM.",
 )
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
 QUIET = click.Option(["-q", "--quiet"], is_flag=True, help="Suppress progress messages.")
@@ -73,6 +84,26 @@ def out_option(study: Study) -> click.Option:
     )
 
 
+def restore(out: Path) -> None:
+    """Bring back what a kill in the middle of a replacement left aside, and say so."""
+    from widenet.report.parts.files import restore_folder
+
+    if restore_folder(out):
+        told = f"The result in {out} was restored: a run that was replacing it was killed before its own was."
+        warn(told)
+
+
+@contextmanager
+def sole(*folders: Path) -> Iterator[None]:
+    """Refuse to begin where another run is at work on one of these folders."""
+    from widenet.runs.lock import only_run
+
+    with ExitStack() as locks:
+        for folder in folders:
+            locks.enter_context(only_run(folder))
+        yield
+
+
 @contextmanager
 def resumable(store_path: Path | None, out: Path, *, quiet: bool) -> "Iterator[tuple[Store, list[str]]]":
     """The store that a run resumes from: the one named, or one beside the folder until that is done.
@@ -88,16 +119,37 @@ def resumable(store_path: Path | None, out: Path, *, quiet: bool) -> "Iterator[t
 
     path, left, done = store_path or beside(out), list[str](), False
     with Store(path) as store:
+        told = _tell_damage(store, "")
         try:
             yield store, left
             done = not left
         finally:
-            unneeded = store.is_empty() or (done and not store.num_unfinished())
+            _tell_damage(store, told)  # some may have been found on the way
+            if done and store_path is None:
+                with suppress(WidenetError):  # on a full disk the file stays, and the result all the same
+                    store.drop_done()
+            # A state that is still there is the way back of another run, whose work this one must not take.
+            unneeded = store.is_empty() or (done and not store.num_states())
             if unneeded and store_path is None and not store.is_used_elsewhere():
                 path.unlink(missing_ok=True)
             elif not unneeded and not done and not quiet:
-                kept = f"Finished work is kept in {path}: the same command resumes from there."
-                click.echo(kept, err=True)
+                warn(f"Finished work is kept in {path}: the same command resumes from there.")
+
+
+def with_differences(words: Callable[[object], Iterable[str]]) -> Callable[[object], Iterable[str]]:
+    """Words for what is noted on the way, and for what keeps a run from going on from its store."""
+    from widenet.runs.differences import Differences
+
+    params = click.get_current_context().command.params
+    return lambda fact: (in_flags(fact.told(), params),) if isinstance(fact, Differences) else words(fact)
+
+
+def _tell_damage(store: "Store", told: str) -> str:
+    """Say what was found damaged, unless that was told; also where all else is to be quiet."""
+    damage = store.damage_told()
+    if damage != told:
+        warn(damage)
+    return damage
 
 
 def tell_result(result: Any, room: Any, *, as_json: bool, out: Path | None = None) -> None:
@@ -109,19 +161,15 @@ def tell_result(result: Any, room: Any, *, as_json: bool, out: Path | None = Non
         as_json: Whether to print JSON.
         out: The folder that was written, if one was.
     """
-    from rich.console import Console
-
     from widenet.report.parts.files import to_json
 
     if as_json:
-        click.echo(to_json(room.record(result)))
+        say(to_json(room.record(result)))
         return
-    console = Console()
-    with console.capture() as told:
-        room.screen(result, console)
-    click.echo(in_flags(told.get(), click.get_current_context().command.params), nl=False)
+    told = screenful(lambda console: room.screen(result, console))
+    say(in_flags(told, click.get_current_context().command.params), nl=False)
     if out is not None:
-        click.echo(f"\nReport: {out / 'report.html'}")
+        say(f"\nReport: {out / 'report.html'}")
 
 
 def short_name(data: str) -> str:

@@ -1,15 +1,22 @@
 """The command line: results to stdout, messages to stderr, heavy imports only where they are used."""
 
+import contextlib
 import os
 import sys
+from io import TextIOWrapper
+from traceback import walk_tb
 from typing import NoReturn
 
 import click
 
 from widenet.base.errors import InputError, WidenetError
+from widenet.base.memory import memory_told
+from widenet.base.streams import silence, warn
 from widenet.cli.about import data, doctor
-from widenet.cli.common import FAILED, INTERRUPTED, WRONG_INPUT
+from widenet.cli.common import FAILED, UNEXPECTED, UNPRINTED, WRONG_INPUT
+from widenet.cli.printing import ReaderLeftError
 from widenet.cli.reproduce import reproduce
+from widenet.cli.signals import stop_code, stopping_signals
 from widenet.cli.study import study_command
 from widenet.cli.theory import theory
 from widenet.cli.verify import verify
@@ -48,26 +55,41 @@ def main() -> NoReturn:
     """Run the command line; errors become one sentence and an exit code."""
     # Threads that spin while they wait take the cores from others: much slower on a busy machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    try:
-        sys.exit(cli(standalone_mode=False) or 0)
-    except (KeyboardInterrupt, click.Abort):
-        _fail("Interrupted.", INTERRUPTED)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except InputError as error:
-        _fail(str(error), WRONG_INPUT)
-    except BrokenPipeError:  # the reader of our output left, as `| head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(FAILED)
-    except WidenetError as error:
-        _fail(str(error), FAILED)
-    except Exception as error:
-        _fail(f"Unexpected {type(error).__name__}: {error} (add --debug to see where)", FAILED)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # help pages have signs that not every encoding has
+    with stopping_signals():
+        try:
+            with memory_told():
+                code = cli(standalone_mode=False) or 0
+            sys.exit(code)
+        except (KeyboardInterrupt, click.Abort) as error:
+            _fail(*stop_code(error))
+        except click.ClickException as error:
+            with contextlib.suppress(OSError):  # stderr may be full, too
+                error.show()
+            sys.exit(error.exit_code)
+        except InputError as error:
+            _fail(str(error), WRONG_INPUT)
+        except WidenetError as error:
+            _fail(str(error), FAILED)
+        except ReaderLeftError:
+            silence(sys.stdout)
+            sys.exit(UNPRINTED)
+        except Exception as error:
+            if _is_of_printing(error):
+                silence(sys.stdout)
+                _fail(f"Output failed ({error}); this exit code says nothing of the result.", UNPRINTED)
+            _fail(f"Unexpected {type(error).__name__}: {error} (add --debug to see where)", UNEXPECTED)
+
+
+def _is_of_printing(error: Exception) -> bool:
+    """Whether stdout failed, to which results, and the help of click itself, go by `click.echo` alone."""
+    frames = (frame for frame, _ in walk_tb(error.__traceback__))
+    return isinstance(error, OSError) and any(frame.f_code is click.echo.__code__ for frame in frames)
 
 
 def _fail(message: str, code: int) -> NoReturn:
     if "--debug" in sys.argv:
         raise
-    click.echo(f"widenet: {message}", err=True)
+    warn(f"widenet: {message}")
     sys.exit(code)

@@ -1,6 +1,7 @@
 """`widenet reproduce`: figures of the papers run again, with a computed verdict on each claim."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -8,8 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from widenet.cli.common import DEBUG, EXIT_CODES, JSON, QUIET, YES, Command, resumable
+from widenet.cli.common import (
+    DEBUG,
+    EXIT_CODES,
+    JSON,
+    QUIET,
+    YES,
+    Command,
+    restore,
+    resumable,
+    sole,
+    with_differences,
+)
 from widenet.cli.options import parsed_settings, split_pairs
+from widenet.cli.printing import say, screenful
 
 if TYPE_CHECKING:  # these import torch, which takes longer than --help may
     from widenet.papers.figure import Figure, FigureSettings
@@ -48,7 +61,7 @@ def _run(
     """Run the figures; each is written to `out` as soon as it is done, and the gallery when all are."""
     from widenet.papers.gallery import run_figures
     from widenet.report import reproduce as room
-    from widenet.report.parts.files import check_folder, write_file, write_folder
+    from widenet.report.parts.files import write_file, write_folder
     from widenet.study.progress import told_progress
 
     def folder(figure: "Figure | FigureResult") -> Path:
@@ -60,9 +73,9 @@ def _run(
     change = partial(_changed, given["changes"], given["seeds"])
     for figure in figures:
         change(figure.scales[given["scale"]])  # a setting that is out of range is told before anything is run
-        check_folder(folder(figure), room.FILES, force=True)
     with (
-        told_progress(quiet=quiet, words=room.on_the_way) as progress,
+        _sole_folders([folder(figure) for figure in figures], room.FILES),
+        told_progress(quiet=quiet, words=with_differences(room.on_the_way)) as progress,
         resumable(given["store"], beside, quiet=quiet) as (store, left),
     ):
         result = run_figures(
@@ -81,6 +94,20 @@ def _run(
     return result
 
 
+@contextmanager
+def _sole_folders(folders: list[Path], names: Sequence[str]) -> Iterator[None]:
+    """The folders for this run alone; one that must not be written is refused before anything is computed."""
+    from widenet.report.parts.files import check_folder
+
+    for folder in folders:
+        check_folder(folder, names, force=True)
+    with sole(*folders):
+        for folder in folders:
+            restore(folder)
+            check_folder(folder, names, force=True)
+        yield
+
+
 def _named(out: Path, names: Sequence[str]) -> Path:
     """The folder with the names that were asked for, so that runs of other figures have other stores."""
     told = "-".join(name.replace("/", "-") for name in names)
@@ -94,28 +121,22 @@ def _changed(changes: tuple[str, ...], seeds: int | None, settings: "FigureSetti
 
 
 def _tell(result: "GalleryResult", out: Path, *, as_json: bool, is_one: bool) -> None:
-    from rich.console import Console
-
     from widenet.report import reproduce as room
     from widenet.report.parts.files import to_json
 
     if as_json:
         record = room.record(result.figures[0]) if is_one else room.gallery_record(result)
-        click.echo(to_json(record))
-        return
-    console = Console()
-    if is_one:
-        room.screen(result.figures[0], console)
-        click.echo(f"\nFigure: {out / 'figure.html'}")
+        say(to_json(record))
+    elif is_one:
+        say(screenful(lambda console: room.screen(result.figures[0], console)), nl=False)
+        say(f"\nFigure: {out / 'figure.html'}")
     else:
-        room.gallery_screen(result, console)
+        say(screenful(lambda console: room.gallery_screen(result, console)), nl=False)
         if (out / GALLERY_FILE).exists():
-            click.echo(f"\nGallery: {out / GALLERY_FILE}")
+            say(f"\nGallery: {out / GALLERY_FILE}")
 
 
 def _list(figures: "Sequence[Figure]", *, as_json: bool) -> None:
-    from rich.console import Console
-
     from widenet.papers.figure import SCALES
     from widenet.papers.run import figure_forecast
     from widenet.report import reproduce as room
@@ -130,9 +151,9 @@ def _list(figures: "Sequence[Figure]", *, as_json: bool) -> None:
         for figure in figures
     }
     if as_json:
-        click.echo(to_json(room.figures_record(figures, costs)))
+        say(to_json(room.figures_record(figures, costs)))
     else:
-        room.figures_screen(figures, costs, Console())
+        say(screenful(lambda console: room.figures_screen(figures, costs, console)), nl=False)
 
 
 reproduce = Command(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from widenet.base.streams import warn
 from widenet.cli import common
 from widenet.cli.options import in_flags, options_of
 from widenet.study.reading import Reading
@@ -31,6 +32,7 @@ def study_command(study: Study) -> click.Command:
     parameters += [common.STORE] if study.resumes else []
     parameters += [common.YES]
     parameters += [common.out_option(study), common.FORCE] if study.writes else []
+    parameters += [common.SIGN] if study.signs else []
     parameters += [common.JSON, common.QUIET, common.DEBUG]
     details = [study.details] if study.details else []
     return common.Command(
@@ -44,17 +46,21 @@ def study_command(study: Study) -> click.Command:
 
 def run_study(study: Study, given: dict[str, Any]) -> int:
     """Settings, forecast, run, result: to stdout and to a folder; returns the exit code."""
-    call = _Call(study, given, study.settings(**_of(study.settings, given)))
+    call = _Call(study, given, study.settings(**_of(study.settings, given)), _key(given.get("sign")))
     call.check_source()
     call.check_folder()
     from widenet.study.progress import told_progress
 
     room = study.room
-    with told_progress(quiet=given["quiet"], words=partial(_on_the_way, room)) as progress:
+    words = common.with_differences(partial(_on_the_way, room))
+    with (
+        call.sole_folder(),
+        told_progress(quiet=given["quiet"], words=words) as progress,
+    ):
         result = call.run(progress)
     common.tell_result(result, room, as_json=given["as_json"], out=call.out)
     if result.outcome.value == "failed":
-        click.echo(_flagged(f"widenet: {' '.join(room.sentences(result)[:2])}"), err=True)
+        warn(_flagged(f"widenet: {' '.join(room.sentences(result)[:2])}"))
     return common.EXIT_CODES[result.outcome.value]
 
 
@@ -65,6 +71,7 @@ class _Call:
     study: Study
     given: dict[str, Any]
     settings: Settings
+    key: Any  # what to sign the folder with, read before anything is computed; or None
 
     @property
     def out(self) -> Path | None:
@@ -99,6 +106,15 @@ class _Call:
         if self.out is not None:
             check_folder(self.out, all_files(self.study.room), force=self.may_replace())
 
+    @contextmanager
+    def sole_folder(self) -> Iterator[None]:
+        """The folder for this run alone; what a kill left aside is restored, which may be in the way."""
+        with common.sole(*filter(None, [self.out])):
+            if self.out is not None:
+                common.restore(self.out)
+                self.check_folder()
+            yield
+
     def run(self, progress: "Progress") -> Any:
         """Read, run and write."""
         allow_long = self.given["yes"]
@@ -129,7 +145,8 @@ class _Call:
             return result
         progress("writing the report")
         config = reading | asdict(self.settings) | result.resolved()
-        return publish(self.study.room, result, self.out, config, force=self.may_replace())
+        force = self.may_replace()
+        return publish(self.study.room, result, self.out, config, force=force, key=self.key)
 
     @contextmanager
     def store(self) -> "Iterator[dict[str, Store]]":
@@ -140,6 +157,12 @@ class _Call:
         out = self.out or Path(self.study.name)
         with common.resumable(self.given["store"], out, quiet=self.given["quiet"]) as (store, _):
             yield {"store": store}
+
+
+def _key(path: Path | None) -> Any:
+    from widenet.base.keys import private_key
+
+    return None if path is None else private_key(path)
 
 
 def _on_the_way(room: Any, fact: object) -> tuple[str, ...]:

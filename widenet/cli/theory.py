@@ -7,6 +7,7 @@ import click
 
 from widenet.cli.common import DEBUG, JSON, Command, tell_result
 from widenet.cli.options import split_pairs
+from widenet.cli.printing import say, screenful
 from widenet.cli.study import study_command
 from widenet.study.study import named
 
@@ -36,18 +37,16 @@ def _theory(as_json: bool) -> None:
     if context.invoked_subcommand is not None:
         context.default_map = {context.invoked_subcommand: {"as_json": as_json}}
         return
-    from rich.console import Console
-
     from widenet.report import theory as room
     from widenet.report.parts.files import to_json
     from widenet.theory.names import quantity_groups
 
     if as_json:
-        click.echo(to_json(room.listing(quantity_groups())))
+        say(to_json(room.listing(quantity_groups())))
     else:
         commands = {name: named(place).summary for name, place in STUDIES.items()}
-        room.list_screen(quantity_groups(), commands, Console())
-        click.echo("widenet theory NAME key=value ... computes one; NAME --help lists its arguments.")
+        say(screenful(lambda console: room.list_screen(quantity_groups(), commands, console)), nl=False)
+        say("widenet theory NAME key=value ... computes one; NAME --help lists its arguments.")
 
 
 theory = TheoryGroup(

@@ -7,13 +7,17 @@ import click
 from widenet.cli.common import DEBUG, EXIT_CODES, JSON, QUIET, Command, tell_result
 
 
-def _verify(folder: Path, data: str | None, as_json: bool, quiet: bool) -> int:
+def _verify(folder: Path, data: str | None, trust: Path | None, as_json: bool, quiet: bool) -> int:
+    from widenet.files.opening import checked_path, looks_like_path
+
+    if data is not None and looks_like_path(data):
+        checked_path(data)
     from widenet.memorise.checker.verify import verify as verify_folder
     from widenet.report import verify as room
     from widenet.study.progress import told_progress
 
     with told_progress(quiet=quiet) as progress:
-        found = verify_folder(folder, data, progress=progress)
+        found = verify_folder(folder, data, trust=trust, progress=progress)
     tell_result(found, room, as_json=as_json)
     return EXIT_CODES[found.outcome.value]
 
@@ -23,6 +27,12 @@ verify = Command(
     params=[
         click.Argument(["folder"], metavar="DIR", type=click.Path(path_type=Path)),
         click.Argument(["data"], required=False),
+        click.Option(
+            ["--trust"],
+            type=click.Path(path_type=Path),
+            metavar="KEY",
+            help="Demand a signature by the owner of this public key, ed25519 in PEM.",
+        ),
         JSON,
         QUIET,
         DEBUG,

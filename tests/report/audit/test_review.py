@@ -74,6 +74,18 @@ def test_rows_are_sorted_filtered_and_corrected(result_of, driven):
     assert rows[1] == ["0.375", "red", "cat"]  # the second was dropped, the third kept
 
 
+def test_every_cell_has_its_name_for_pages_too_narrow_for_a_table(result_of):
+    html = page(result_of("binary"))
+    (first,) = re.findall(r'<tr data-row="1".*?</tr>', html, re.DOTALL)
+    names = ["row", "given", "others suggest", "score", "inputs", "nearest rows", "decision"]
+    assert re.findall(r'<t[hd][^>]*data-name="([^"]*)"', first) == names
+
+
+def test_charts_are_no_images_because_they_hold_buttons(result_of):
+    roles = re.findall(r'class="plot" role="(\w+)"', page(result_of("binary")))
+    assert set(roles) == {"group"}
+
+
 def test_decisions_are_downloaded_where_there_is_no_table(result_of, driven):
     seen = driven(page(replace(result_of("binary"), cells=None)))
     assert seen["name"] == "animals-decisions.csv"
@@ -121,4 +133,5 @@ def test_a_table_that_is_too_large_stays_out_of_the_page(result_of):
         "target": "animal",
         "table": None,
         "lines": [],
+        "raw": False,
     }

@@ -234,13 +234,17 @@ def test_the_screen_fits_80_columns(changes, screen_of):
 def test_folder_is_whole_and_replaced_whole(tmp_path):
     out = tmp_path / "out"
     publish(room, make_result(), out, {"data": "digits"}, force=False)
-    assert {path.name for path in out.iterdir()} == set(all_files(room))
+    assert {path.name for path in out.iterdir()} == set(all_files(room)) - {"manifest.sig"}
     assert (out / "certificate.json").read_bytes() == b"certificate"
     record = json.loads((out / "result.json").read_text())
     assert record["curve"]["steps"][-1] == 495
     assert record["verdict"] == list(sentences(make_result()))
     publish(room, make_result(**MISSED, weights=b"others"), out, {}, force=True)
-    assert {path.name for path in out.iterdir()} == set(all_files(room)) - {"certificate.json"}
+    assert {path.name for path in out.iterdir()} == set(all_files(room)) - {
+        "certificate.json",
+        "manifest.json",
+        "manifest.sig",
+    }
     assert (out / "weights.safetensors").read_bytes() == b"others"
 
 

@@ -24,8 +24,9 @@ def files(result: AuditResult) -> dict[str, str | bytes]:
 
 
 def labels_csv(result: AuditResult) -> str:
-    """The ranking as a table, values exactly as they are."""
+    """The ranking as a table, numbers in full; text that looks like a formula has an apostrophe before it."""
     head, rows = ("row", "given", "suggested", "score"), map(astuple, result.labels)
     if not result.files:
-        return csv_text(head, rows)
-    return csv_text((*head, "file"), ((*row, result.files[row[0]]) for row in rows))
+        return csv_text(head, rows, raw=result.raw_cells)
+    with_files = ((*row, result.files[row[0]]) for row in rows)
+    return csv_text((*head, "file"), with_files, raw=result.raw_cells)

@@ -42,7 +42,12 @@
   const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   const csv = (lines) => lines.map((line) => line.map(quoted).join(",") + "\n").join("");
 
-  /** The whole table: labels that are fixed replaced, rows that are dropped left out. */
+  /** Text that no spreadsheet takes for a formula; the same as `inert` of report/parts/files.py. */
+  const number = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?$/;
+  const formula = /(^|[;\n])(?=\s*[=+\-@＝＋－＠].)|^(?=[\t\r].)/gs;
+  const inert = (cell) => (number.test(cell) ? cell : cell.replace(formula, "$&'"));
+
+  /** The whole table, cell by cell as it was given: labels that are fixed replaced, dropped rows left out. */
   const corrected = () => {
     const [head, ...cells] = data.table;
     const target = head.indexOf(data.target);
@@ -63,7 +68,7 @@
     ...rows.filter(choice).map((row) => {
       const mark = choice(row);
       const label = mark === "fix" ? row.dataset.suggested : mark === "keep" ? row.dataset.given : "";
-      return [row.dataset.row, row.dataset.given, mark, label];
+      return [row.dataset.row, row.dataset.given, mark, label].map((cell) => (data.raw ? cell : inert(cell)));
     }),
   ];
 

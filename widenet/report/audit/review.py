@@ -44,17 +44,18 @@ def review_table(result: AuditResult) -> Html:
         *(element("th", name, scope="col") for name in ("inputs", "nearest rows", "decision")),
     )
     body = element("tbody", *(_row(rows, suspect) for suspect in result.suspicious[:NUM_REVIEWED]))
-    caption = element("caption", "Worst first. Decide about each row, then download the result.")
-    whole = element("table", caption, element("thead", header), body, id="review")
-    region = {"tabindex": "0", "role": "region", "aria_label": "Rows to look at"}
-    return join(_tools(result), element("div", whole, class_="scroll", **region))
+    advice = element("p", "Worst first. Decide about each row, then download the result.", class_="note")
+    whole = element("table", element("thead", header), body, id="review", aria_label="Rows to look at")
+    region = {"tabindex": "0", "role": "region", "aria_label": "Rows to look at, one below the other"}
+    return join(_tools(result), advice, element("div", whole, class_="scroll", **region))
 
 
 def review_data(result: AuditResult) -> dict[str, Any]:
     """What review.js needs to write the table again; without the table it writes only the decisions."""
     table = whole_table(result)
     lines = [] if table is None or result.cells is None else result.cells.index.tolist()
-    return {"name": result.data.name, "target": result.data.target, "table": table, "lines": lines}
+    told = {"name": result.data.name, "target": result.data.target, "table": table, "lines": lines}
+    return told | {"raw": result.raw_cells}
 
 
 def whole_table(result: AuditResult) -> list[list[str]] | None:
@@ -138,11 +139,18 @@ def _row(rows: RowView, suspect: Suspect) -> Html:
         *(element("option", name, value=value) for value, name in options.items()),
         aria_label=f"Decision about row {suspect.row}",
     )
-    cells = (given, suggested, number(suspect.score), rows.inputs(suspect.row, NUM_CELLS))
+    cells = {  # by the heading that a narrow page shows beside each, where the table has none
+        "given": given,
+        "others suggest": suggested,
+        "score": number(suspect.score),
+        "inputs": rows.inputs(suspect.row, NUM_CELLS),
+        "nearest rows": rows.nearest(suspect.row),
+        "decision": choice,
+    }
     return element(
         "tr",
-        element("th", str(suspect.row), scope="row"),
-        *(element("td", cell) for cell in (*cells, rows.nearest(suspect.row), choice)),
+        element("th", str(suspect.row), scope="row", data_name="row"),
+        *(element("td", cell, data_name=name) for name, cell in cells.items()),
         data_row=str(suspect.row),
         data_given=suspect.given,
         data_suggested=suspect.suggested,

@@ -15,6 +15,8 @@ class Room(Protocol):
     """The report of one study: a module with these doors.
 
     One that has words for what its study notes on the way has `on_the_way(fact) -> tuple[str, ...]` as well.
+    One whose files vouch for each other has `seal(result, contents, key) -> dict[str, bytes]`: it makes the
+    last ones from the contents of all others, signed with the key if there is one.
 
     Attributes:
         FILES: Names of the files that `files` may give.
@@ -38,7 +40,9 @@ class Room(Protocol):
         """Files beside page, record and settings, by name."""
 
 
-def publish(room: Room, result: Any, out: Path, config: Mapping[str, Any], *, force: bool) -> Any:
+def publish(
+    room: Room, result: Any, out: Path, config: Mapping[str, Any], *, force: bool, key: Any = None
+) -> Any:
     """Write the folder of a result, whole or not at all; returns the result as it was written.
 
     Args:
@@ -47,14 +51,18 @@ def publish(room: Room, result: Any, out: Path, config: Mapping[str, Any], *, fo
         out: The folder.
         config: The settings that it was found with.
         force: Whether an earlier result may be replaced.
+        key: What to sign the folder with, where the room seals it.
     """
     result = result.placed(out)
-    contents = {
+    made = {
         PAGE_FILE: room.page(result),
         RESULT_FILE: to_json(room.record(result)),
         **room.files(result),
         CONFIG_FILE: to_json(config),
     }
+    contents = {name: each if isinstance(each, bytes) else each.encode() for name, each in made.items()}
+    if hasattr(room, "seal"):
+        contents |= room.seal(result, contents, key)
     write_folder(out, contents, force=force, replaceable=room.FILES)
     return result
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 WIDEST = 80
 INDENT = "  "
+NARROWEST = 24  # columns that a sentence needs beside its head; with fewer it stands below
 
 
 def title(console: Console, command: str, facts: str) -> None:
@@ -26,6 +27,10 @@ def sentence(
     console: Console, text: str, style: str = "", indent: str = INDENT, head: Text | None = None
 ) -> None:
     """A sentence set in; with a head, its first line follows that, and the others stand under the first."""
+    if head is not None and min(console.width, WIDEST) - len(head) < NARROWEST:
+        head.rstrip()
+        line(console, head)
+        head = None
     lead = Text(indent) if head is None else head
     room = max(min(console.width, WIDEST) - len(lead), 8)
     for position, part in enumerate(Text(text, style=style).wrap(console, room)):

@@ -28,7 +28,7 @@ def figure(chart: Chart) -> Html:
         "div",
         id=f"chart-{chart.name}",
         class_="plot",
-        role="img",
+        role="group",
         aria_label=f"Chart: {chart.title}. {chart.reading}",
         style=f"min-height:{chart.spec['layout']['height']}px",
     )

@@ -24,8 +24,10 @@ def screen(result: VerifyResult, console: Console) -> None:
         head = Text.assemble((f"{check.status.value:<10}", STATUS_STYLES[check.status]), f"{check.name:<12}")
         sentence(console, literal(check.sentence, longest=600), head=head)
     line(console, "")
-    for told in sentences(result):
-        line(console, told, style=_style(result))
+    first, *rest = sentences(result)
+    sentence(console, first, style=_style(result), indent="")
+    for told in rest:
+        sentence(console, told, indent="")
 
 
 def _style(result: VerifyResult) -> str:
