@@ -9,6 +9,7 @@ from functools import partial
 from widenet.base.errors import InputError
 from widenet.theory.numbers import Number, context, mpf
 from widenet.theory.smooth import series
+from widenet.theory.smooth.budget import within_angle
 from widenet.theory.smooth.series import Series
 from widenet.theory.smooth.taylor import (
     LARGEST_ARGUMENT,
@@ -51,12 +52,22 @@ SINH = OuterFunction(lambda u: series.sine_cosine(u, +1)[0], context.sinh)
 COSH = OuterFunction(lambda u: series.sine_cosine(u, +1)[1], context.cosh)
 TAN = OuterFunction(lambda u: series.tangent(u, +1), context.tan, context.pi / 2, 0.0, linear=False)
 TANH = OuterFunction(lambda u: series.tangent(u, -1), context.tan, context.pi / 2, 0.0, linear=False)
-ARCTAN = OuterFunction(partial(_by_integral, partial(_slope_power, +1, -1.0)), context.atanh, mpf(1), 1.0)
-ARTANH = OuterFunction(partial(_by_integral, partial(_slope_power, -1, -1.0)), context.atanh, mpf(1), 1.0)
-ARCSIN = OuterFunction(partial(_by_integral, partial(_slope_power, -1, -0.5)), context.asin, mpf(1), 1.5)
-ARSINH = OuterFunction(partial(_by_integral, partial(_slope_power, +1, -0.5)), context.asin, mpf(1), 1.5)
-LOG1P = OuterFunction(partial(_by_integral, _log_slope), lambda v: -context.log(1 - v), mpf(1), 1.0)
-ERF = OuterFunction(partial(_by_integral, _erf_slope), context.erfi)
+ARCTAN = OuterFunction(
+    partial(_by_integral, partial(_slope_power, +1, -1.0)), context.atanh, mpf(1), 1.0, num_products=3
+)
+ARTANH = OuterFunction(
+    partial(_by_integral, partial(_slope_power, -1, -1.0)), context.atanh, mpf(1), 1.0, num_products=3
+)
+ARCSIN = OuterFunction(
+    partial(_by_integral, partial(_slope_power, -1, -0.5)), context.asin, mpf(1), 1.5, num_products=3
+)
+ARSINH = OuterFunction(
+    partial(_by_integral, partial(_slope_power, +1, -0.5)), context.asin, mpf(1), 1.5, num_products=3
+)
+LOG1P = OuterFunction(
+    partial(_by_integral, _log_slope), lambda v: -context.log(1 - v), mpf(1), 1.0, num_products=2
+)
+ERF = OuterFunction(partial(_by_integral, _erf_slope), context.erfi, num_products=3)
 
 
 def _scaled(c: Number, f: Taylor) -> Taylor:
@@ -70,13 +81,13 @@ def exp(f: Taylor) -> Taylor:
 
 def sin(f: Taylor) -> Taylor:
     """By the sum formula at f(0)."""
-    a, u = f.constant, without_constant(f)
+    a, u = within_angle(f.constant), without_constant(f)
     return add(_scaled(context.sin(a), apply(COS, u)), _scaled(context.cos(a), apply(SIN, u)))
 
 
 def cos(f: Taylor) -> Taylor:
     """By the sum formula at f(0)."""
-    a, u = f.constant, without_constant(f)
+    a, u = within_angle(f.constant), without_constant(f)
     return subtract(_scaled(context.cos(a), apply(COS, u)), _scaled(context.sin(a), apply(SIN, u)))
 
 
@@ -94,7 +105,7 @@ def cosh(f: Taylor) -> Taylor:
 
 def tan(f: Taylor) -> Taylor:
     """By the sum formula at f(0)."""
-    t, at_zero = apply(TAN, without_constant(f)), constant(context.tan(f.constant))
+    t, at_zero = apply(TAN, without_constant(f)), constant(context.tan(within_angle(f.constant)))
     return t if f.constant == 0 else divide(add(at_zero, t), subtract(constant(1), multiply(at_zero, t)))
 
 

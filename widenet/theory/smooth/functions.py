@@ -14,6 +14,15 @@ from widenet.base.errors import InputError
 from widenet.base.wording import shown
 from widenet.theory.numbers import INFINITY, Number, context, mpf
 from widenet.theory.smooth import taylor
+from widenet.theory.smooth.budget import (
+    FUNCTION_COST,
+    POWER_COST,
+    RULE_COST,
+    Cost,
+    bounded,
+    within_angle,
+    within_exponent,
+)
 from widenet.theory.smooth.elementary import FUNCTIONS
 from widenet.theory.smooth.expression import Algebra, evaluate, parse, variables
 from widenet.theory.smooth.taylor import Taylor
@@ -51,15 +60,24 @@ _ARITHMETIC: dict[str, Callable[..., Any]] = {  # of numbers and of tensors
 
 NUMBERS = Algebra(
     number=_number,
-    operators=_ARITHMETIC | {"Pow": lambda a, b: _real_power(a, b), "Mod": operator.mod},
+    operators={
+        name: bounded(function)
+        for name, function in (
+            _ARITHMETIC
+            | {
+                "Pow": lambda a, b: _real_power(a, within_exponent(b)),
+                "Mod": lambda a, b: within_angle(a) % within_angle(b),
+            }
+        ).items()
+    },
     functions={
-        "factorial": context.factorial,
-        "gamma": context.gamma,
-        "exp": lambda a: context.exp(min(a, mpf(100 * FAR))),
+        "factorial": lambda a: bounded(context.factorial)(within_exponent(a)),
+        "gamma": lambda a: bounded(context.gamma)(within_exponent(a)),
+        "exp": lambda a: bounded(context.exp)(within_exponent(min(a, mpf(100 * FAR)))),
         "log": context.log,
         "sqrt": context.sqrt,
-        "sin": context.sin,
-        "cos": context.cos,
+        "sin": lambda a: context.sin(within_angle(a)),
+        "cos": lambda a: context.cos(within_angle(a)),
         "abs": abs,
     },
 )
@@ -89,20 +107,30 @@ def function_from_text(text: str) -> Taylor:
             raise InputError(f"{shown(text)} has a coefficient that is not a number.")
         return taylor.polynomial([part.constant for part in parts])
     if variables(tree) == {"i"}:
-        return function_from_rule(_rule(tree, text))
+        return function_from_rule(_rule(tree, text), cost=_rule_cost(tree))
     return evaluate(tree, SERIES, {"z": taylor.VARIABLE})
 
 
-def function_from_rule(rule: Callable[[int], Any], radius: float | None = None) -> Taylor:
+def function_from_rule(
+    rule: Callable[[int], Any], radius: float | None = None, cost: Cost = RULE_COST
+) -> Taylor:
     """The function whose coefficients are c_i = rule(i).
 
     Args:
         rule: Of i = 0, 1, …
         radius: Radius of convergence. By default it comes from |c_i|^(1/i) at i = 10⁹, which a rule that
             counts up to i does not survive.
+        cost: Operations that n coefficients take.
     """
     found = mpf(radius) if radius is not None else _root_test(rule)
-    return Taylor(lambda n: [mpf(rule(i)) for i in range(n)], lambda _r: INFINITY, found, certain=False)
+    known: list[Number] = []  # each coefficient is computed once, however often more are asked for
+
+    def coefficients(n: int) -> list[Number]:
+        cost.require(n)
+        known.extend(mpf(rule(i)) for i in range(len(known), n))
+        return known[:n]
+
+    return Taylor(coefficients, lambda _r: INFINITY, found, certain=False)
 
 
 @dataclass(frozen=True)
@@ -153,11 +181,21 @@ def _rule(tree: ast.expr, text: str) -> Callable[[int], Number]:
             value = evaluate(tree, NUMBERS, {"i": mpf(i)})
         except (ValueError, ZeroDivisionError, OverflowError):
             raise InputError(f"{shown(text)} has no value at i = {i}.") from None
+        except InputError as error:
+            raise InputError(f"{shown(text)} has no value at i = {i}: {error}") from None
         if not isinstance(value, mpf) or not context.isfinite(value):
             raise InputError(f"{shown(text)} is not a real number at i = {i}.")
         return value
 
     return coefficient
+
+
+def _rule_cost(tree: ast.expr) -> Cost:
+    """What a coefficient costs: each sign a product, powers and functions as many as they take."""
+    functions = sum(isinstance(node, ast.Call) for node in ast.walk(tree))
+    powers = sum(isinstance(node, ast.Pow) for node in ast.walk(tree))
+    signs = sum(isinstance(node, ast.operator) for node in ast.walk(tree))
+    return Cost(linear=signs + POWER_COST * powers + FUNCTION_COST * functions)
 
 
 def _real_power(a: Number, b: Number) -> Number:

@@ -8,15 +8,18 @@ of a product the product, and of sin(u) it is sinh(û): the series with all sign
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 from widenet.base.errors import InputError
 from widenet.theory.numbers import INFINITY, Number, context, mpf
 from widenet.theory.smooth import series
+from widenet.theory.smooth.budget import FUNCTION_COST, HIGHEST_DEGREE, NO_COST, Cost
 from widenet.theory.smooth.series import Series
 
 LARGEST_ARGUMENT = 10**7  # of exp: what is beyond e^10⁷ is of no use as a bound
 LARGEST_POWER = 1000
 HALVINGS = 60
+SUM_COST = 3  # operations for each pair of terms: a product, a sum, a place in the result
 FARTHEST_RADIUS = mpf(10) ** 30  # radius beyond which none is looked for
 
 
@@ -34,6 +37,7 @@ class Taylor:
         num_steps: Operations in the formula, by which rounding errors are counted.
         linear: Whether n coefficients cost n steps rather than n².
         certain: Whether majorant and radius are proven; False for a rule whose terms were only looked at.
+        cost: Operations that n coefficients take; of a polynomial, those that it took.
     """
 
     coefficients: Callable[[int], Series]
@@ -44,6 +48,14 @@ class Taylor:
     num_steps: int = 1
     linear: bool = True
     certain: bool = True
+    cost: Cost = NO_COST
+
+    def __post_init__(self) -> None:
+        """Keep what was computed, as a power needs its series again and again, and count what it costs."""
+        self.cost.require(1)
+        object.__setattr__(self, "majorant", cache(self.majorant))
+        if self.degree is None:
+            object.__setattr__(self, "coefficients", _affordable(self.coefficients, self.cost))
 
     @property
     def constant(self) -> Number:
@@ -60,6 +72,7 @@ class OuterFunction:
         limit: Radius of convergence of ψ.
         decay: Its coefficients fall like limit^−i i^−decay.
         linear: Whether the recurrence costs n steps for a polynomial u.
+        num_products: Products of series that it costs for any other.
     """
 
     of: Callable[[Series], Series]
@@ -67,6 +80,21 @@ class OuterFunction:
     limit: Number = INFINITY
     decay: float | None = None
     linear: bool = True
+    num_products: int = 1
+
+
+def _affordable(coefficients: Callable[[int], Series], cost: Cost) -> Callable[[int], Series]:
+    """The same, each length computed once, until the budget is used up."""
+    spent = 0
+
+    @cache
+    def found(n: int) -> Series:
+        nonlocal spent
+        cost.require(n, before=spent)
+        spent += cost.operations(n)
+        return coefficients(n)
+
+    return found
 
 
 def polynomial(coefficients: list[Number]) -> Taylor:
@@ -98,6 +126,7 @@ def add(f: Taylor, g: Taylor) -> Taylor:
             polynomial(total),
             majorant=lambda r: f.majorant(r) + g.majorant(r),
             num_steps=f.num_steps + g.num_steps + 1,
+            cost=f.cost + g.cost + Cost(fixed=n),
         )
     inner, outer = sorted((f, g), key=lambda part: part.radius)
     return Taylor(
@@ -108,6 +137,7 @@ def add(f: Taylor, g: Taylor) -> Taylor:
         num_steps=f.num_steps + g.num_steps + 1,
         linear=f.linear and g.linear,
         certain=f.certain and g.certain,
+        cost=f.cost + g.cost + Cost(linear=1),
     )
 
 
@@ -115,11 +145,18 @@ def multiply(f: Taylor, g: Taylor) -> Taylor:
     """The product f · g."""
     if f.degree is not None and g.degree is not None:
         n = f.degree + g.degree + 1
+        if n > HIGHEST_DEGREE + 1:
+            raise InputError(
+                f"A polynomial of degree {n - 1:,} is too long; the highest degree is {HIGHEST_DEGREE:,}."
+            )
+        cost = _both_costs(f, g) + Cost(fixed=SUM_COST * _num_terms(f) * _num_terms(g))
+        cost.require(1)
         total = series.product(f.coefficients(n), g.coefficients(n))
         return replace(
             polynomial(total),
             majorant=lambda r: f.majorant(r) * g.majorant(r),
             num_steps=f.num_steps + g.num_steps + 1,
+            cost=cost,
         )
     if any(part.degree == 0 and not part.constant for part in (f, g)):
         return constant(0)
@@ -133,6 +170,7 @@ def multiply(f: Taylor, g: Taylor) -> Taylor:
         num_steps=f.num_steps + g.num_steps + 1,
         linear=f.linear and g.linear and (f.degree is not None or g.degree is not None),
         certain=f.certain and g.certain,
+        cost=_both_costs(f, g) + _passes(f if f.degree is not None else g),
     )
 
 
@@ -140,13 +178,19 @@ def apply(outer: OuterFunction, u: Taylor) -> Taylor:
     """ψ(u) for a series u with u(0) = 0."""
     if u.degree == 0:
         return constant(outer.of([mpf(0)])[0])
+    is_linear = outer.linear and u.degree is not None
+    cost = u.cost + (_passes(u) if is_linear else Cost(square=outer.num_products))
+    if outer.limit < INFINITY:
+        cost += Cost(fixed=HALVINGS * FUNCTION_COST * u.num_steps)  # of looking for the radius
+    cost.require(1)
     return Taylor(
         lambda n: outer.of(u.coefficients(n)),
         lambda r: _within(outer, u.majorant(r)),
         *_edge(outer, u),
         num_steps=u.num_steps + 1,
-        linear=outer.linear and u.degree is not None,
+        linear=is_linear,
         certain=u.certain,
+        cost=cost,
     )
 
 
@@ -198,6 +242,20 @@ def _whole_power(f: Taylor, exponent: int) -> Taylor:
         result = multiply(result, result)
         result = multiply(result, f) if digit == "1" else result
     return result
+
+
+def _both_costs(f: Taylor, g: Taylor) -> Cost:
+    """What two functions cost beside each other; the same one is computed once."""
+    return f.cost if f is g else f.cost + g.cost
+
+
+def _passes(f: Taylor) -> Cost:
+    """What a product with f costs: n for each term of a polynomial, else n²."""
+    return Cost(square=1) if f.degree is None else Cost(linear=_num_terms(f))
+
+
+def _num_terms(f: Taylor) -> int:
+    return len(series.support(f.coefficients((f.degree or 0) + 1)))
 
 
 def without_constant(f: Taylor) -> Taylor:
