@@ -1,6 +1,7 @@
 # make run      install into .venv, audit the digits, say where the report is
 # make test     the tests            make lint     ruff and mypy        make test-slow   the tests that take long
 # make bench    speed and quality against peers, as ratios in one run
+# make fuzz     forged certificates, damaged stores and files, odd command lines, killed runs: no promise may break
 # make docs     what is generated of docs/: the house, the API, the papers' claims       make pictures    screenshots of reports
 # make docs-check   whether that is up to date, and the slow blocks of the pages run
 # make clean    everything that the targets above made
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := neural-tangents cleanlab jax tables people
 
-.PHONY: run test test-slow lint bench docs docs-check pictures clean
+.PHONY: run test test-slow lint bench fuzz docs docs-check pictures clean
 
 run: $(VENV)/.installed
 	$(BIN)/widenet audit digits --out widenet-audit-digits --force
@@ -43,6 +44,9 @@ pictures: $(VENV)/.installed
 
 bench: $(VENV)/.installed-dev $(PEERS:%=.bench/%/.installed)
 	$(BIN)/python -m benchmarks.run
+
+fuzz: $(VENV)/.installed-dev
+	OMP_NUM_THREADS=1 $(BIN)/python -m fuzz.run
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

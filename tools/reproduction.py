@@ -118,9 +118,10 @@ def _paper(paper: str, found: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 def _figure(name: str, record: dict[str, Any]) -> Iterator[str]:
     hours = record["seconds"] / 3600
+    took = f", {hours:.1f} hours" if hours >= 0.05 else ""  # what finds its trials in a store takes no time
     own = ", with changed settings" if record["settings_changed"] else ""
     yield f"### {record['figure']}: {record['title']}\n"
-    yield f"{record['place']}; {record['settings']['seeds']} seeds, {hours:.1f} hours{own}.\n"
+    yield f"{record['place']}; {record['settings']['seeds']} seeds{took}{own}.\n"
     yield f"![{record['title']}](reproduction/{name}/figure.png)\n"
     for claim in record["claims"]:
         best, last = claim["best_epoch"], claim["last_epoch"]
