@@ -21,6 +21,7 @@ from benchmarks import (
     people,
     spectrum,
     sweep,
+    tiles,
     truth,
     verdicts,
 )
@@ -31,6 +32,7 @@ BENCHMARKS: dict[str, Callable[[], Any]] = {
     "sweep": sweep.run,
     "beyond_kernels": beyond_kernels.run,
     "enclosure": enclosure.run,
+    "tiles": tiles.run,
     "truth": truth.run,
     "labels": labels.run,
     "learning_curve": learning_curve.run,

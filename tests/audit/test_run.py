@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from widenet.base.progress import Progress
 from widenet.data import load, subset
 from widenet.kernels import gram_matrix, kernel_by_name
 from widenet.report.audit import sentences
+from widenet.report.audit.theorists import theorists
 from widenet.report.audit.verdicts import verdicts
 from widenet.study.forecast import Forecast
 
@@ -136,6 +138,34 @@ def test_tiles_give_what_the_dense_matrix_gives(multiclass, monkeypatch):
     assert abs(tiled.loo.error / dense.loo.error - 1) < 0.25
 
 
+@pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
+@pytest.mark.parametrize("margin", [work.SINGLE_MARGIN, math.inf])  # in float32, and never in float32
+def test_bounds_by_tiles_are_certified_too(kind, margin, request, monkeypatch):
+    """They hold what is proved of the whole matrix, and are about as narrow as they promise to be."""
+    dataset = request.getfixturevalue(kind)
+    proved = run_audit(dataset).complexity
+    monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
+    monkeypatch.setattr(work, "SINGLE_MARGIN", margin)
+    found = run_audit(dataset)
+    assert found.complexity.certified
+    assert found.complexity.lower <= proved.lower
+    assert proved.upper <= found.complexity.upper
+    assert found.complexity.upper / found.complexity.lower - 1 < 2e-6
+    for column, exact in zip(found.complexity.columns, proved.columns, strict=True):
+        assert column.lower <= exact.lower
+        assert exact.upper <= column.upper
+
+
+def test_other_kernels_and_other_norms_are_not_certified_by_tiles(multiclass, monkeypatch):
+    monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
+    other = run_audit(multiclass, AuditSettings(kernel="relu3-all"))
+    scaled = replace(multiclass, X=multiclass.X * (1 + 1e-9))
+    for result in (other, run_audit(scaled)):
+        assert result.complexity.value is not None
+        assert not result.complexity.certified
+        assert any("bounded, up to rounding" in sentence for sentence in theorists(result))
+
+
 @pytest.mark.parametrize("dense_rows", [0, 1000])
 def test_repeated_rows_descend_as_the_full_gram_matrix_does(arrays, monkeypatch, dense_rows):
     monkeypatch.setattr(forecast, "DENSE_ROWS", dense_rows)
@@ -183,7 +213,7 @@ def test_memory_is_refused_before_it_is_taken(binary):
 
 def test_tiles_are_recomputed_where_they_do_not_fit():
     kernel = kernel_by_name("relu2-hidden")
-    assert forecast.forecast_audit(50_000, 100, 2, kernel, usable=2**33)[1].held is Held.TILED
+    assert forecast.forecast_audit(80_000, 100, 2, kernel, usable=2**33)[1].held is Held.TILED
     assert forecast.forecast_audit(50_000, 100, 2, kernel, usable=2**36)[1].held is Held.PACKED
     assert forecast.forecast_audit(5_000, 100, 2, kernel, usable=2**33)[1].held is Held.DENSE
 

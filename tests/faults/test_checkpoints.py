@@ -83,12 +83,12 @@ def columns(num):
     return torch.randn(N, num, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
 
 
-def krylov(matrix, path, last=None, trial=MINE, progress=None):
+def krylov(matrix, path, last=None, trial=MINE, progress=None, solve=False):
     """A run in a store, gone at some product."""
     gram = MortalGram(matrix, last)
     with Store(path) as store:
         kept = Checkpoints(store, lambda: trial, progress or Noted()).stage("lanczos")
-        return gram, lanczos(gram, columns(3), num_steps=12, checkpoint=kept)
+        return gram, lanczos(gram, columns(3), num_steps=12, solve=solve, checkpoint=kept)
 
 
 def same(first, second):
@@ -110,6 +110,24 @@ def test_lanczos_goes_on_bit_for_bit(matrix, path, last):
     gram, again = krylov(matrix, path)
     assert gram.num_products == 0
     same(again, undisturbed)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_space_that_solves_goes_on_bit_for_bit(matrix, path, dtype):
+    """The product that refines the solution is repeated, if it was the last; the space is not."""
+    matrix = (matrix + torch.eye(N, dtype=torch.float64)).to(dtype)
+    undisturbed = lanczos(DenseGram(matrix), columns(3), num_steps=12, solve=True)
+    for last, num_left in ((7, 12 - 6 + 1), (13, 1)):
+        with pytest.raises(StoppedError):
+            krylov(matrix, path, last, solve=True)
+        path.rename(path.with_suffix(f".{last}"))
+        gram, resumed = krylov(matrix, path.with_suffix(f".{last}"), solve=True)
+        assert gram.num_products == num_left
+        same(resumed, undisturbed)
+        assert torch.equal(resumed.solution, undisturbed.solution)
+    gram, again = krylov(matrix, path.with_suffix(".7"), solve=True)
+    assert gram.num_products == 0
+    assert torch.equal(again.solution, undisturbed.solution)
 
 
 def left_out(matrix, path, last=None):

@@ -1,10 +1,18 @@
 import pytest
 import torch
+from mpmath import mp
 
-from widenet.spectrum.brackets import bracket, inverse_bracket
-from widenet.spectrum.gram import DenseGram
+from widenet.kernels.names import kernel_by_name
+from widenet.spectrum.brackets import bracket, inverse_bracket, residual_bracket
+from widenet.spectrum.floor import (
+    eigenvalue_floor,
+    neighbour_counts,
+    product_rounding,
+    smallest_sine,
+)
+from widenet.spectrum.gram import DenseGram, TiledGram
 from widenet.spectrum.lanczos import lanczos
-from widenet.testing import decaying_matrix
+from widenet.testing import decaying_matrix, unit_rows
 
 
 @pytest.mark.parametrize("num_columns", [1, 4])
@@ -53,3 +61,67 @@ def test_a_numerically_singular_matrix_gets_no_certificate(generator):
     assert bounds.upper is None
     assert (bounds.lower > 0).all()
     assert bounds.lower.isfinite().all()
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-9, 1e-4, 0.1])
+def test_any_solution_gives_bounds_and_a_good_one_narrow_ones(generator, off):
+    """Of H∞ as the rows have it, against 40 digits: rounding is part of the bounds."""
+    kernel, X = kernel_by_name("relu2-hidden"), unit_rows(14, 6, generator=generator)
+    V = torch.randn(14, 3, generator=generator, dtype=torch.float64)
+    gram, floor = TiledGram(kernel, X, tile=5), eigenvalue_floor(kernel, X)
+    error = product_rounding(kernel, X, smallest_sine(neighbour_counts(X)))
+    noise = off * torch.randn(14, 3, generator=generator, dtype=torch.float64)
+    Z = torch.linalg.solve(gram.columns(torch.arange(14)), V) + noise
+    bounds, exact = residual_bracket(gram, V, Z, floor=floor, error=error), exact_quadratics(X, V)
+    for c, value in enumerate(exact):
+        assert mp.mpf(float(bounds.lower[c])) <= value <= mp.mpf(float(bounds.upper[c]))
+    assert bounds.width() < 1e-11 + 1e3 * off**2
+    without = residual_bracket(gram, V, Z, floor=floor, error=0.0)
+    assert (without.lower > bounds.lower).all()
+    assert (without.upper < bounds.upper).all()
+
+
+def exact_quadratics(X, V):
+    """vᵀH∞⁻¹v of each column, by 40 digits from the rows as they are stored."""
+    with mp.workdps(40):
+        rows = [mp.matrix(row.tolist()) for row in X]
+        rows = [row / mp.norm(row) for row in rows]
+        n = len(rows)
+        H = mp.matrix(n, n)
+        for i in range(n):
+            for j in range(n):
+                c = mp.mpf(1) if i == j else mp.fdot(rows[i], rows[j])
+                H[i, j] = c * (mp.pi - mp.acos(c)) / (2 * mp.pi)
+        columns = [mp.matrix(column.tolist()) for column in V.T]
+        return [mp.fdot(v, mp.lu_solve(H, v)) for v in columns]
+
+
+def test_products_are_off_by_less_than_is_allowed_for(generator):
+    kernel = kernel_by_name("relu2-hidden")
+    for close in (1.0, 1e-2):
+        X = unit_rows(9, 5, generator=generator)
+        X[-1] = X[0] + close * X[1]
+        X[-1] /= X[-1].norm()
+        sine = smallest_sine(neighbour_counts(X))
+        angles = (X @ X.T).fill_diagonal_(0).clamp(-1, 1).acos().sin()
+        assert 0 < sine <= float(angles.min())
+        z = torch.randn(9, 1, generator=generator, dtype=torch.float64)
+        product = TiledGram(kernel, X, tile=4).matmul(z)[:, 0]
+        with mp.workdps(40):
+            rows = [mp.matrix(row.tolist()) for row in X]
+            rows = [row / mp.norm(row) for row in rows]
+            for i, row in enumerate(rows):
+                exact = mp.mpf(0)
+                for j, other in enumerate(rows):
+                    c = mp.mpf(1) if i == j else mp.fdot(row, other)
+                    exact += c * (mp.pi - mp.acos(c)) / (2 * mp.pi) * mp.mpf(float(z[j]))
+                allowed = product_rounding(kernel, X, sine) * float(z.abs().sum())
+                assert abs(mp.mpf(float(product[i])) - exact) <= allowed
+        assert product_rounding(kernel, X, sine) < 1e-10
+
+
+def test_rows_that_count_as_parallel_have_no_sine(generator):
+    X = unit_rows(5, 3, generator=generator)
+    for last in (X[0], -X[0], X[0] + 1e-6 * X[1]):
+        assert smallest_sine(neighbour_counts(torch.cat([X, last[None] / last.norm()]))) == 0.0
+    assert smallest_sine(neighbour_counts(X[:1])) == 1.0

@@ -1,9 +1,10 @@
 import pytest
 import torch
 
+from widenet.audit.problem import WeightedGram
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.spectrum.gram import DenseGram, TiledGram
+from widenet.spectrum.gram import DenseGram, PartOfGram, SizedGram, TiledGram
 from widenet.testing import unit_rows
 
 
@@ -23,14 +24,39 @@ def test_tiled_products_equal_dense_ones(keep_bytes, generator):
 def test_rounded_tiles_take_half_the_memory(keep_bytes, generator):
     kernel, X = kernel_by_name("relu2-hidden"), unit_rows(130, 7, generator=generator)
     V = torch.randn(130, 3, generator=generator, dtype=torch.float64)
-    exact = TiledGram(kernel, X, keep_bytes=2 * keep_bytes, tile=50)
+    product = TiledGram(kernel, X, keep_bytes=2 * keep_bytes, tile=50).matmul(V)
     single = TiledGram(kernel, X, keep_bytes=keep_bytes, tile=50, dtype=torch.float32)
-    product = exact.matmul(V)
     torch.testing.assert_close(single.matmul(V), product, rtol=1e-5, atol=1e-5)
     assert single.matmul(V).dtype == torch.float64
+    assert single.dtype == torch.float32
     assert not torch.equal(single.matmul(V), product)
-    assert torch.equal(exact.rounded(torch.float32).matmul(V), single.matmul(V))
-    assert exact.dtype == torch.float32
+    assert torch.equal(single.recomputed().matmul(V), product)
+
+
+def test_columns_of_every_operator(generator):
+    kernel, X = kernel_by_name("relu2-hidden"), unit_rows(130, 7, generator=generator)
+    matrix, places = gram_matrix(kernel, X), torch.tensor([3, 77, 129, 50])
+    tiled, dense = TiledGram(kernel, X, tile=50), DenseGram(matrix)
+    some = torch.randperm(130, generator=generator)[:60]
+    weights = 1 + torch.rand(130, generator=generator, dtype=torch.float64)
+    for operator, expected in (
+        (dense, matrix),
+        (tiled, matrix),
+        (OnlyProducts(dense), matrix),
+        (PartOfGram(tiled, some), matrix[some][:, some]),
+        (WeightedGram(tiled, weights), weights[:, None] * matrix * weights),
+    ):
+        chosen = places % operator.n
+        torch.testing.assert_close(operator.columns(chosen), expected[:, chosen])
+        assert operator.recomputed().n == operator.n
+
+
+class OnlyProducts(SizedGram):
+    """An operator that offers no more than it must."""
+
+    def __init__(self, gram: DenseGram) -> None:
+        super().__init__(gram.n, gram.dtype)
+        self.matmul, self.diag = gram.matmul, gram.diag
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

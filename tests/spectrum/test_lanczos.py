@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from widenet.spectrum.gram import DenseGram
-from widenet.spectrum.lanczos import gauss_measure, lanczos, radau_measure, smallest_ritz_value
+from widenet.spectrum.lanczos import galerkin, gauss_measure, lanczos, radau_measure, smallest_ritz_value
 from widenet.testing import decaying_matrix
 
 
@@ -66,3 +66,47 @@ def test_an_eigenvalue_lies_within_the_residual_of_the_smallest_ritz_value(matri
         assert value >= eigenvalues[0] - 1e-10
         assert (eigenvalues - value).abs().min() <= residual + 1e-10
     assert residual < 1e-2
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_solutions_within_the_space(generator, dtype):
+    """Of all vectors in the space, z minimises the energy of the error; its residual is what T says it is."""
+    matrix = decaying_matrix(60, generator=generator, smallest=0.05)
+    V = torch.randn(60, 2, generator=generator, dtype=torch.float64)
+    krylov = lanczos(DenseGram(matrix.to(dtype)), V, num_steps=6, solve=True)
+    power = torch.cat([torch.linalg.matrix_power(matrix, k) @ V for k in range(6)], dim=1)
+    Q = torch.linalg.qr(power).Q
+    expected = Q @ torch.linalg.solve(Q.T @ matrix @ Q, Q.T @ V)
+    close = {"rtol": 1e-8, "atol": 1e-8} if dtype == torch.float64 else {"rtol": 1e-3, "atol": 1e-3}
+    torch.testing.assert_close(krylov.solution, expected, **close)
+    found = galerkin(krylov)
+    torch.testing.assert_close(found.quadratic, (V * expected).sum(0), **close)
+    torch.testing.assert_close(found.residual, (V - matrix @ expected).norm(dim=0), **close)
+    assert lanczos(DenseGram(matrix), V, num_steps=6).solution is None
+
+
+def test_a_space_that_rounding_made_indefinite_solves_nothing(generator):
+    negative = decaying_matrix(30, generator=generator) - 0.5 * torch.eye(30, dtype=torch.float64)
+    krylov = lanczos(DenseGram(negative), torch.ones(30, 1, dtype=torch.float64), num_steps=20, solve=True)
+    assert krylov.solution is None
+    assert galerkin(krylov) is None
+    value, residual = smallest_ritz_value(krylov)
+    assert (torch.linalg.eigvalsh(negative) - value).abs().min() <= residual + 1e-10
+
+
+def test_a_basis_in_float32_solves_beyond_its_own_precision(generator):
+    """Blocks far apart are orthogonal up to float32 only, which the largest eigenvalue makes large."""
+    ones = torch.ones(300, 1, dtype=torch.float64) / 300**0.5
+    matrix = decaying_matrix(300, generator=generator, smallest=0.3) + 1e5 * ones @ ones.T
+    gram = RoundedGram(matrix.to(torch.float32))
+    V = torch.randn(300, 4, generator=generator, dtype=torch.float64)
+    krylov = lanczos(gram, V, num_steps=60, solve=True)
+    left = (V - gram.matmul(krylov.solution)).norm(dim=0)
+    assert (left <= 3 * galerkin(krylov).residual).all()
+
+
+class RoundedGram(DenseGram):
+    """Entries in float32, products in float64."""
+
+    def matmul(self, V):
+        return self.matrix.to(V.dtype) @ V

@@ -3,7 +3,7 @@ import torch
 
 from widenet.base.checkpoint import Checkpoint, Saved
 from widenet.base.errors import NotConvergedError
-from widenet.spectrum.gram import DenseGram
+from widenet.spectrum.gram import FULL_BLOCK, DenseGram
 from widenet.spectrum.solve import conjugate_gradients, nystrom_preconditioner
 from widenet.testing import decaying_matrix
 
@@ -27,6 +27,43 @@ def test_preconditioner_saves_products(generator):
     plain = conjugate_gradients(gram, B, ridge=0.1)
     fast = conjugate_gradients(gram, B, ridge=0.1, preconditioner=preconditioner)
     assert fast.num_matvecs < plain.num_matvecs / 2
+
+
+def test_columns_that_are_done_are_left_out_of_products(generator):
+    H = decaying_matrix(200, generator=generator, smallest=1e-2)
+    B = torch.randn(200, 20, generator=generator, dtype=torch.float64)
+    rtol = torch.tensor([1e-10] * 3 + [1e-2] * 17, dtype=torch.float64)
+    gram = Watched(H)
+    solution = conjugate_gradients(gram, B, rtol=rtol)
+    assert gram.widths[0] == 20
+    assert gram.widths[-1] == FULL_BLOCK
+    assert gram.widths == sorted(gram.widths, reverse=True)
+    residuals = (B - H @ solution.Z).norm(dim=0) / B.norm(dim=0)
+    assert (residuals <= 1.01 * rtol).all()
+    assert residuals[3:].max() > 1e-6  # they were not solved along with the others
+    assert solution.residual == pytest.approx(float(residuals.max()), rel=0.01)
+
+
+class Watched(DenseGram):
+    """Remembers how many columns its products had."""
+
+    def __init__(self, matrix):
+        super().__init__(matrix)
+        self.widths = []
+
+    def matmul(self, V):
+        self.widths.append(V.shape[1])
+        return super().matmul(V)
+
+
+def test_a_sketch_of_all_columns_is_the_matrix(generator):
+    H = decaying_matrix(40, generator=generator, smallest=1e-3)
+    made = nystrom_preconditioner(DenseGram(H), 0.1, rank=40, generator=generator)
+    torch.testing.assert_close(made.vectors @ (made.eigenvalues[:, None] * made.vectors.T), H)
+    # P⁻¹(H + ρI) is then a multiple of the identity.
+    V = torch.randn(40, 3, generator=generator, dtype=torch.float64)
+    scale = float(made.eigenvalues[-1]) + 0.1
+    torch.testing.assert_close(made.apply(H @ V + 0.1 * V), scale * V)
 
 
 def test_a_column_of_zeros_stays_zero(generator):

@@ -8,14 +8,15 @@ from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
 from widenet.base.memory import BASE_BYTES, usable_bytes
 from widenet.kernels.kernel import Kernel
+from widenet.spectrum.gram import TILE
 from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_speed, seconds_of
 
 DENSE_ROWS = 14_000  # a factorisation of more rows takes longer than products with tiles
-BLOCK_COLUMNS = 24  # vectors in a block, besides the label columns
-NUM_VECTORS = 4000  # vectors of length n held at a time: a Krylov basis, or the preconditioner and its making
-NUM_PRODUCTS = 110  # block products of an audit by tiles in float64, ...
-NUM_SOLVE_PRODUCTS = 210  # ... and in float32, of the solves and their preconditioners, in half the time
+BLOCK_COLUMNS = 32  # vectors in a block, besides the label columns
+NUM_VECTORS = 2400  # float64 vectors of length n held at a time: a Krylov basis, or a preconditioner's making
+NUM_PRODUCTS = 90  # block products of an audit by tiles: of the spectrum, and of the solves with a ridge
+EFFICIENCY = 0.7  # of a product with few columns, relative to one of square matrices
 PILOT_ROWS = 512  # of the kernel tile that is timed
 PILOT_COLUMNS = 32
 
@@ -59,7 +60,7 @@ def forecast_audit(
             f"An audit of {n:,} rows and {d:,} columns needs at least {least / 2**30:,.1f} GiB even without "
             f"holding the kernel, but only {usable / 2**30:,.1f} GiB can be used: use fewer rows."
         )
-    packed = 8 * n * (n + 1024) // 2
+    packed = 4 * n * (n + TILE) // 2
     kept = min(packed, usable - least)
     seconds = _tiled_seconds(n, d, num_columns, kept / packed, speed, entries) + training
     plan = GramPlan(Held.PACKED if kept == packed else Held.TILED, kept)
@@ -78,7 +79,14 @@ def _dense_seconds(n: int, d: int, speed: Speed, entries: float) -> float:
 
 
 def _tiled_seconds(n: int, d: int, num_columns: int, kept: float, speed: Speed, entries: float) -> float:
-    gram = n * n * d / speed.double + n * n / 2 / entries
-    columns = BLOCK_COLUMNS + num_columns
-    product = max(2 * n * n * columns / speed.double, 4 * n * n / speed.bytes) + (1 - kept) * gram
-    return 60 + 2 * gram + (NUM_PRODUCTS + NUM_SOLVE_PRODUCTS / 2) * product
+    """The neighbours, two kernels in float32, products with both, and the one that certifies, in float64.
+
+    The chosen kernel is deeper, and its values take twice as long.
+    """
+    cosines, values = n * n * d, n * n / 2 / entries
+    double, single = cosines / speed.double + values, cosines / speed.single + values
+    operations = 2 * n * n * (BLOCK_COLUMNS + num_columns)
+    product = max(operations / (EFFICIENCY * speed.single), 2 * n * n / speed.bytes)
+    recomputed = (1 - kept) * (double + single + values) / 2
+    certificate = double + operations / (EFFICIENCY * speed.double)
+    return 60 + single + double + certificate + single + values + NUM_PRODUCTS * (product + recomputed)

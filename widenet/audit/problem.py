@@ -1,8 +1,8 @@
 """The kernel regression problem behind a data set: distinct rows, their Gram operator, their targets."""
 
+import math
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from widenet.data.points import Points
@@ -21,7 +21,13 @@ class KernelProblem:
     gram: Gram  # D^½ H D^½
     points: Points
     Y: Tensor  # targets of all rows, shape (n, c)
-    floor: float  # a certified lower bound on λ_min(D^½ H D^½); 0 where none is known
+    floor: float  # a certified lower bound on λ_min(H), and so on that of D^½ H D^½; 0 where none is known
+    rounding: float = math.inf  # how far an entry of Hz may be off, over Σ|z_j|, where H is computed anew
+
+    @property
+    def of_points(self) -> Gram:
+        """H over the points, without their weights."""
+        return self.gram.gram if isinstance(self.gram, WeightedGram) else self.gram
 
     def weighted(self, Y: Tensor) -> Tensor:
         """D^½ ȳ, shape (u, c), of targets (n, c) of the rows."""
@@ -60,8 +66,11 @@ class WeightedGram(SizedGram):
         matrix = self.gram.held()
         return None if matrix is None else self.weights[:, None] * matrix * self.weights
 
-    def rounded(self, dtype: torch.dtype) -> "WeightedGram":
-        return WeightedGram(self.gram.rounded(dtype), self.weights)
+    def columns(self, places: Tensor) -> Tensor:
+        return self.weights[:, None] * self.gram.columns(places) * self.weights[places]
+
+    def recomputed(self) -> "WeightedGram":
+        return WeightedGram(self.gram.recomputed(), self.weights)
 
 
 def weighted_gram(gram: Gram, points: Points) -> Gram:

@@ -90,7 +90,7 @@ def run_audit(
     progress("kernel matrix")
     problem = work.problem(kernel)
     spectrum = work.spectrum(problem)
-    inverted = work.interpolate(kernel, problem)
+    inverted = work.interpolate(kernel, problem, spectrum)
     del problem
     progress("learning curve")
     curve = learning_curve(dataset, points, kernel, 0.0, inverted.loo, generator=generator)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import torch
 from torch import Tensor
@@ -20,24 +21,44 @@ from widenet.audit.shuffles import ShuffleTest
 from widenet.base.checkpoint import NOWHERE, Checkpoint
 from widenet.data.dataset import Dataset
 from widenet.predict.curve import descent_distance, descent_loss, step_grid, steps_until
-from widenet.spectrum.brackets import NUMERICAL_RANK, Bracket, bracket, inverse_bracket
+from widenet.spectrum.brackets import NUMERICAL_RANK, Bracket, inverse_bracket, residual_bracket
 from widenet.spectrum.enclosure import Enclosure, complexity_ends
 from widenet.spectrum.gram import num_to_fill
-from widenet.spectrum.lanczos import Krylov, SpectralMeasure, gauss_measure, lanczos, smallest_ritz_value
+from widenet.spectrum.lanczos import (
+    Krylov,
+    SpectralMeasure,
+    galerkin,
+    gauss_measure,
+    lanczos,
+    radau_measure,
+    smallest_ritz_value,
+)
 from widenet.spectrum.trace import rademacher
 
 NUM_PROBES = 12  # random vectors, at least; their spread is the error bar of shuffled labels
+NUM_SOLVED_PROBES = 28  # where rows are left out by them as well, because no matrix is held
 LABEL_WIDTH = 2e-6  # relative width of the bracket of Σ yᵀH⁻¹y at which the run may stop
 PROBE_WIDTH = 2e-4  # the same for shuffled labels, whose sampling error is larger than that anyway
 SHOWN_WIDTH = 2e-4  # a bracket of Σ yᵀH⁻¹y wider than this is not shown as a value
-END_ACCURACY = 0.1  # relative residual at which the smallest Ritz value counts as the smallest eigenvalue
+END_ACCURACY = 0.15  # relative residual at which the smallest Ritz value, then good to 2%, is an eigenvalue
 MAX_DIMENSION = 2400  # of the Krylov space, whose matrix is decomposed again and again
+MAX_SOLVED_DIMENSION = 4000  # where it is decomposed once
+CHECK_EVERY = 4  # steps, where that costs little
 MIN_STEPS = 40  # allowed all the same where many classes make the blocks wide
 BLIND_STEPS = 64  # taken where no certified floor lets a bracket close
 SHARES = (0.5, 0.1, 0.01)
 CURVE_ACCURACY = 0.01  # relative width of the loss's bracket up to which the curve is drawn
 ENDS_PER_DECADE = 4  # numbers of steps at which a curve may end
 LAST_SHARE = 1e-4  # the curve ends where the slower of labels and shuffled labels has this share left
+
+
+@dataclass(frozen=True)
+class SolvedProbes:
+    """H⁻¹ times the targets and random signs, read off a Krylov space that starts at them."""
+
+    alpha: Tensor  # of the targets, shape (u, c)
+    probes: Tensor  # random signs, shape (u, s)
+    solved: Tensor  # of these, shape (u, s)
 
 
 @dataclass(frozen=True)
@@ -49,21 +70,25 @@ class LabelSpectrum:
 
     Attributes:
         krylov: The run itself; its columns are those of the targets, then the constant, then the probes.
+        inverse: Bounds on vᵀH⁻¹v of each column.
         num_targets: Columns of the targets.
         mean: ȳ², summed over the columns.
         variance: n σ² / (n − 1), summed over the columns.
         floor: Certified lower bound on the spectrum.
         unfittable: Part of ‖Y‖² that stays whatever is learned.
         shuffled_unfittable: The same for shuffled labels, in expectation.
+        solved: The solves of the run where no matrix is held; None elsewhere, or where rounding spoilt them.
     """
 
     krylov: Krylov
+    inverse: Bracket
     num_targets: int
     mean: float
     variance: float
     floor: float
     unfittable: float
     shuffled_unfittable: float
+    solved: "SolvedProbes | None" = None
 
     def labels(self, columns: Tensor) -> Tensor:
         """The targets' sum of a quantity given per column (..., p), as one column."""
@@ -74,10 +99,21 @@ class LabelSpectrum:
         constant, probes = columns[..., self.num_targets], columns[..., self.num_targets + 1 :]
         return self.mean * constant[..., None] + self.variance * probes
 
+    @property
+    def enclosure(self) -> Enclosure | None:
+        """The bounds of the targets where rounding is included, as it is if the run has solved."""
+        if self.solved is None or self.inverse.upper is None:
+            return None
+        return Enclosure(self.inverse.lower[: self.num_targets], self.inverse.upper[: self.num_targets])
+
+    @cached_property
+    def gauss(self) -> SpectralMeasure:
+        """The run's quadrature."""
+        return gauss_measure(self.krylov)
+
     def _measure(self) -> SpectralMeasure:
-        """The run's quadrature; H has no negative eigenvalues, so a node below 0 is rounding."""
-        measure = gauss_measure(self.krylov)
-        return SpectralMeasure(measure.nodes.clamp(min=0), measure.weights)
+        """The same; H has no negative eigenvalues, so a node below 0 is rounding."""
+        return SpectralMeasure(self.gauss.nodes.clamp(min=0), self.gauss.weights)
 
     def label_measure(self) -> SpectralMeasure:
         """Measure of the targets; what cannot be fitted lies on the eigenvalue 0."""
@@ -102,38 +138,90 @@ def label_spectrum(
     generator: torch.Generator,
     progress: Callable[[int], None] | None = None,
     checkpoint: Checkpoint = NOWHERE,
+    certified: Checkpoint = NOWHERE,
 ) -> LabelSpectrum:
-    """Run block Lanczos until the brackets of the labels' and of shuffled labels' complexity have closed."""
+    """Run block Lanczos until the brackets of the labels' and of shuffled labels' complexity have closed.
+
+    Where no matrix is held, the run also solves for the targets and for the probes, and its bounds are found
+    from these by one product in float64, whatever the precision of the run.
+    """
     n, num_targets = problem.Y.shape
-    num_probes = NUM_PROBES + num_to_fill(num_targets + 1 + NUM_PROBES)
+    is_solving = problem.gram.held() is None and problem.floor > 0
+    least = NUM_SOLVED_PROBES if is_solving else NUM_PROBES
+    num_probes = least + num_to_fill(num_targets + 1 + least)
     probes = rademacher(problem.gram.n, num_probes, generator=generator, dtype=problem.Y.dtype)
     constant = problem.points.counts.sqrt()[:, None]  # D^½ 1, of norm √n
-    probes = probes - constant @ (constant.T @ probes) / n
-    start = torch.cat([problem.targets, constant, probes], dim=1)
+    along = constant.T @ probes / n
+    start = torch.cat([problem.targets, constant, probes - constant @ along], dim=1)
+    has_closed = partial(_has_solved if is_solving else _has_closed, problem)
 
-    def closed(krylov: Krylov) -> bool:
+    def stop(krylov: Krylov) -> bool:
         if progress is not None:
             progress(krylov.num_steps)
-        bounds = inverse_bracket(krylov, problem.floor)
-        return (
-            _columns(bounds, slice(0, num_targets)).width() <= LABEL_WIDTH
-            and _columns(bounds, slice(num_targets + 1, None)).width() <= PROBE_WIDTH
-            and _end_is_found(krylov)
-        )
+        return has_closed(krylov)
 
-    num_steps = max(MAX_DIMENSION // start.shape[1], MIN_STEPS) if problem.floor > 0 else BLIND_STEPS
-    krylov = lanczos(problem.gram, start, num_steps=num_steps, stop=closed, checkpoint=checkpoint)
+    most = MAX_SOLVED_DIMENSION if is_solving else MAX_DIMENSION
+    krylov = lanczos(
+        problem.gram,
+        start,
+        num_steps=max(most // start.shape[1], MIN_STEPS) if problem.floor > 0 else BLIND_STEPS,
+        stop=stop,
+        check_every=CHECK_EVERY if is_solving else 8,
+        solve=is_solving,
+        checkpoint=checkpoint,
+    )
+    if krylov.solution is None:
+        solved, inverse = None, inverse_bracket(krylov, problem.floor)
+    else:
+        alpha, of_constant, of_probes = krylov.solution.tensor_split((num_targets, num_targets + 1), dim=1)
+        solved = SolvedProbes(alpha, probes, of_probes + of_constant @ along)
+        inverse = _certified(problem, start, krylov.solution, certified)
     mean = float(problem.Y.mean(0).square().sum())
     variance = float(problem.Y.var(0).sum()) if n > 1 else 0.0
     return LabelSpectrum(
         krylov=krylov,
+        inverse=inverse,
         num_targets=num_targets,
         mean=mean,
         variance=variance,
         floor=problem.floor,
         unfittable=problem.unfittable,
         shuffled_unfittable=variance * problem.points.num_repeated,
+        solved=solved,
     )
+
+
+def _has_closed(problem: KernelProblem, krylov: Krylov) -> bool:
+    """Whether the brackets of the run are narrow, and its smallest Ritz value is an eigenvalue."""
+    bounds = inverse_bracket(krylov, problem.floor)
+    return _are_narrow(bounds, problem.Y.shape[1]) and _end_is_found(krylov)
+
+
+def _has_solved(problem: KernelProblem, krylov: Krylov) -> bool:
+    """The same of the bounds that the solutions in the space would give."""
+    found = galerkin(krylov)
+    if found is None:
+        return False
+    bounds = Bracket(found.quadratic, found.quadratic + found.residual.square() / problem.floor)
+    return _are_narrow(bounds, problem.Y.shape[1]) and _end_is_found(krylov)
+
+
+def _are_narrow(bounds: Bracket, num_targets: int) -> bool:
+    labels, probes = _columns(bounds, slice(0, num_targets)), _columns(bounds, slice(num_targets + 1, None))
+    return labels.width() <= LABEL_WIDTH and probes.width() <= PROBE_WIDTH
+
+
+def _certified(problem: KernelProblem, V: Tensor, Z: Tensor, kept: Checkpoint) -> Bracket:
+    """Bounds on vᵀH⁻¹v of each column with their rounding, as those of D^-½V over H of the points."""
+    if (saved := kept.load()) is not None:
+        return Bracket(torch.from_numpy(saved.arrays["lower"]), torch.from_numpy(saved.arrays["upper"]))
+    weights = problem.points.counts.sqrt()[:, None]
+    found = residual_bracket(
+        problem.of_points.recomputed(), V / weights, weights * Z, floor=problem.floor, error=problem.rounding
+    )
+    assert found.upper is not None
+    kept.finish({"lower": found.lower.numpy(), "upper": found.upper.numpy()})
+    return found
 
 
 def complexity(
@@ -144,7 +232,7 @@ def complexity(
     The bounds are those of the enclosure, where there is one, else those of the Lanczos run, which hold up to
     rounding.
     """
-    n, bounds = dataset.n, inverse_bracket(spectrum.krylov, spectrum.floor)
+    n, bounds = dataset.n, spectrum.inverse
     labels = _columns(bounds, slice(0, spectrum.num_targets))
     certified = enclosure is not None and bool(enclosure.upper.isfinite().all())
     if enclosure is not None and certified:
@@ -193,7 +281,7 @@ def training_curve(spectrum: LabelSpectrum, eta: float | None) -> TrainingCurve:
     ends = (steps_until(m, eta, share) for m in (labels, shuffled) for share in (*SHARES, LAST_SHARE))
     last = max(step or 0 for step in ends)
     steps = _accurate(spectrum, eta, step_grid(_round_number(max(last, 100))))
-    bounds = _columns(inverse_bracket(spectrum.krylov, spectrum.floor), slice(0, spectrum.num_targets))
+    bounds = _columns(spectrum.inverse, slice(0, spectrum.num_targets))
     return TrainingCurve(
         eta=eta,
         eta_max=2 / largest,
@@ -237,16 +325,16 @@ def _accurate(spectrum: LabelSpectrum, eta: float, steps: Tensor) -> Tensor:
     Beyond η = 1/λ_max the two rules no longer bound the loss, but their difference still shows how well it
     is known.
     """
-    largest = float(gauss_measure(spectrum.krylov).nodes[-1])
+    largest = float(spectrum.gauss.nodes[-1])
     node = spectrum.floor if spectrum.floor > 0 else -NUMERICAL_RANK * largest  # H is positive semi-definite
-    decay = bracket(spectrum.krylov, lambda x: (1 - eta * x).abs() ** (2 * steps[:, None]), node)
-    assert decay.upper is not None
+    rules = (spectrum.gauss, radau_measure(spectrum.krylov, node))
+    below, above = (rule.integrate(lambda x: (1 - eta * x).abs() ** (2 * steps[:, None])) for rule in rules)
     known = torch.ones(len(steps), dtype=torch.bool)
     for select, stays in (
         (spectrum.labels, spectrum.unfittable),
         (spectrum.shuffled, spectrum.shuffled_unfittable),
     ):
-        lower, upper = select(decay.lower).mean(-1) + stays, select(decay.upper).mean(-1) + stays
+        lower, upper = select(below).mean(-1) + stays, select(above).mean(-1) + stays
         known &= (upper - lower).abs() <= CURVE_ACCURACY * upper
     return steps[: int(known.to(torch.int64).cumprod(0).sum())]
 

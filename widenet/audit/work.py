@@ -3,8 +3,8 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -19,6 +19,7 @@ from widenet.data.dataset import Dataset
 from widenet.data.points import Points, points_of
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
+from widenet.kernels.moments import squared_norms
 from widenet.predict.loo import (
     LeaveOneOut,
     by_row,
@@ -26,15 +27,23 @@ from widenet.predict.loo import (
     inverse_root,
     leave_one_out,
     left_out,
+    left_out_by_probes,
 )
 from widenet.runs.checkpoints import Checkpoints
 from widenet.spectrum.enclosure import Enclosure, enclose, is_provable, proved_floor
-from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
+from widenet.spectrum.floor import (
+    cholesky_floor,
+    eigenvalue_floor,
+    floor_of,
+    neighbour_counts,
+    product_rounding,
+    smallest_sine,
+)
 from widenet.spectrum.gram import DenseGram, Gram, num_to_fill
 
 JITTER = 1e-8  # of the mean diagonal: lets rows that nearly coincide be left out all the same
 LOO_PROBES = 28  # at least
-PRECONDITIONER_RANK = 600
+PRECONDITIONER_RANK = 1200
 SINGLE_MARGIN = 100  # by which eigenvalues exceed the rounding of float32 where it is used
 PART_ROWS = 4096  # whose labels are shuffled where the matrix of all rows is not at hand
 
@@ -62,20 +71,46 @@ class Work:
     progress: Progress
     checkpoints: Checkpoints
 
-    def gram(self, kernel: Kernel, dtype: torch.dtype = torch.float64) -> Gram:
-        """The Gram operator of the distinct points; in the given precision where it is not held whole."""
-        return self.make_gram(kernel, self.dataset.X[self.points.first], dtype)
+    def gram(self, kernel: Kernel) -> Gram:
+        """The Gram operator of the distinct points."""
+        return self.make_gram(kernel, self._inputs, torch.float64)
 
     def problem(self, kernel: Kernel) -> KernelProblem:
         """The problem of all rows, with a proved floor under its spectrum where one is found."""
         gram = self.gram(kernel)
+        if (matrix := gram.held()) is not None:
+            floor = self._floor(kernel, matrix)
+            return KernelProblem(weighted_gram(gram, self.points), self.points, self.dataset.Y, floor)
+        floor, sine = floor_of(kernel, self.neighbours), smallest_sine(self.neighbours)
+        gram = self._gram_above(kernel, floor, exact=True)
+        rounding = product_rounding(kernel, self._inputs, sine) if sine > 0 else math.inf
+        return KernelProblem(gram, self.points, self.dataset.Y, floor, rounding)
+
+    @cached_property
+    def neighbours(self) -> Tensor:
+        """How many points lie at each distance of each, which tells a floor under any kernel's spectrum."""
         kept = self.checkpoints.stage("floor under the spectrum")
-        if (saved := kept.load()) is None:
-            floor = self._floor(kernel, gram.held())
-            kept.finish({"floor": np.array(floor)})
-        else:
-            floor = float(saved.arrays["floor"])
-        return KernelProblem(weighted_gram(gram, self.points), self.points, self.dataset.Y, floor)
+        if (saved := kept.load()) is not None:
+            return torch.from_numpy(saved.arrays["counts"])
+        self.progress("floor under the spectrum")
+        counts = neighbour_counts(self._inputs)
+        kept.finish({"counts": counts.numpy()})
+        return counts
+
+    @property
+    def _inputs(self) -> Tensor:
+        """The distinct points themselves, shape (u, d)."""
+        return self.dataset.X[self.points.first]
+
+    def _gram_above(self, kernel: Kernel, floor: float, *, exact: bool) -> Gram:
+        """The weighted operator, in float32 where its eigenvalues, above this floor, let that suffice.
+
+        Entries that are not exact before they are rounded, from rows in float32, are off by a few times as
+        much, and made in half the time.
+        """
+        dtype = torch.float32 if _single_suffices(self.points.num, floor) else torch.float64
+        X = self._inputs if exact else self._inputs.to(dtype)
+        return weighted_gram(self.make_gram(kernel, X, dtype), self.points)
 
     def spectrum(self, problem: KernelProblem) -> LabelSpectrum:
         """The labels and shuffled ones on the spectrum of the problem."""
@@ -85,12 +120,13 @@ class Work:
             generator=self.generator,
             progress=self.count(stage),
             checkpoint=self.checkpoints.stage(stage),
+            certified=self.checkpoints.stage("bounds with their rounding"),
         )
 
-    def interpolate(self, kernel: Kernel, problem: KernelProblem) -> Interpolation:
+    def interpolate(self, kernel: Kernel, problem: KernelProblem, spectrum: LabelSpectrum) -> Interpolation:
         """Leave rows out without a ridge, and shuffle their labels: those of a part, if there are many."""
         kept = self.checkpoints.stage("shuffled labels")
-        arrays = kept_stage(kept, self.generator, lambda: vars(self._interpolate(kernel, problem)))
+        arrays = kept_stage(kept, self.generator, lambda: vars(self._interpolate(kernel, problem, spectrum)))
         complexity = built(ShuffleTest, "complexity", arrays)
         dependence = built(Dependence, "dependence", arrays)
         assert complexity is not None
@@ -99,13 +135,15 @@ class Work:
             built(LeaveOneOut, "loo", arrays), complexity, dependence, built(Enclosure, "enclosure", arrays)
         )
 
-    def _interpolate(self, kernel: Kernel, problem: KernelProblem) -> Interpolation:
+    def _interpolate(self, kernel: Kernel, problem: KernelProblem, spectrum: LabelSpectrum) -> Interpolation:
         ridge, matrix, part = _jitter(problem), problem.gram.held(), self._part(kernel)
         dependence = self._depend(part)
         if matrix is None:
-            loo = self._left_out_by_tiles(problem, ridge)
+            loo = self.left_out_by_tiles(problem, spectrum, ridge)
             complexity = shuffle_test(part, self._root(part, _jitter(part)), generator=self.generator)
-            return Interpolation(loo, complexity, dependence, enclosure=None)
+            proved = is_provable(kernel) and bool((squared_norms(self._inputs) == 1).all())
+            enclosure = spectrum.enclosure if proved else None
+            return Interpolation(loo, complexity, dependence, enclosure)
         self.progress("leave one out")
         root = inverse_root(matrix, ridge)
         enclosure = self._enclose(problem, root) if problem.floor > 0 and is_provable(kernel) else None
@@ -125,8 +163,9 @@ class Work:
         return loo
 
     def _fit(self, kernel: Kernel, ridge: float) -> LeaveOneOut:
-        dtype = torch.float32 if _single_suffices(self.points.num, ridge) else torch.float64
-        gram = weighted_gram(self.gram(kernel, dtype), self.points)
+        gram = weighted_gram(self.gram(kernel), self.points)
+        if gram.held() is None:
+            gram = self._gram_above(kernel, ridge + floor_of(kernel, self.neighbours), exact=False)
         targets, stage = KernelProblem(gram, self.points, self.dataset.Y, 0.0).targets, "wrong labels"
         self.progress(stage)
         if (matrix := gram.held()) is not None:
@@ -143,20 +182,16 @@ class Work:
         self.progress(stage)
         return lambda num_products: self.progress(stage, num_products, detail="products")
 
-    def _floor(self, kernel: Kernel, matrix: Tensor | None) -> float:
-        """A number below λ_min: by proof where the matrix fits and its rounding is known, else up to that."""
-        X = self.dataset.X[self.points.first]
-        if matrix is None:
-            return eigenvalue_floor(kernel, X)
-        if is_provable(kernel):
-            return proved_floor(X)
-        return eigenvalue_floor(kernel, X) or cholesky_floor(matrix, len(X))
+    def _floor(self, kernel: Kernel, matrix: Tensor) -> float:
+        """A number below λ_min: by proof where the rounding of the matrix is known, else up to that."""
+        X = self._inputs
+        return proved_floor(X) if is_provable(kernel) else _found_floor(kernel, X, matrix)
 
     def _enclose(self, problem: KernelProblem, root: Tensor) -> Enclosure:
         """Both ends of ȳᵀH⁻¹ȳ over the points, with α = H⁻¹ȳ from the root of D^½ H D^½."""
         self.progress("bounds with their rounding")
         alpha = self.points.counts.sqrt()[:, None] * (root.T @ (root @ problem.targets))
-        return enclose(self.dataset.X[self.points.first], self.points.means(problem.Y), alpha, problem.floor)
+        return enclose(self._inputs, self.points.means(problem.Y), alpha, problem.floor)
 
     def _depend(self, problem: KernelProblem) -> Dependence:
         """The fit with a ridge of k̄ among shuffles of points and of rows, the same where no row repeats."""
@@ -181,10 +216,16 @@ class Work:
         gram = weighted_gram(DenseGram(gram_matrix(kernel, X)), points)
         return KernelProblem(gram, points, self.dataset.Y[rows], floor=0.0)
 
-    def _left_out_by_tiles(self, problem: KernelProblem, ridge: float) -> LeaveOneOut | None:
-        single = _single_suffices(problem.gram.n, ridge or problem.floor)
-        gram = problem.gram.rounded(torch.float32) if single else problem.gram
-        return self._estimate(gram, problem.targets, ridge, "leave one out")
+    def left_out_by_tiles(
+        self, problem: KernelProblem, spectrum: LabelSpectrum, ridge: float
+    ) -> LeaveOneOut | None:
+        """From the solves of the spectrum's run, where it made them."""
+        if (found := spectrum.solved) is None:
+            return self._estimate(problem.gram, problem.targets, ridge, "leave one out")
+        loo = left_out_by_probes(
+            problem.targets, found.alpha, found.probes, found.solved, problem.gram.diag()
+        )
+        return by_row(loo, self.points, ridge)
 
     def _estimate(self, gram: Gram, targets: Tensor, ridge: float, stage: str) -> LeaveOneOut | None:
         """Leave rows out where no matrix is held; None where the solves do not converge."""
@@ -206,6 +247,10 @@ class Work:
             sketched.drop()
             return None
         return by_row(loo, self.points, ridge)
+
+
+def _found_floor(kernel: Kernel, X: Tensor, matrix: Tensor) -> float:
+    return eigenvalue_floor(kernel, X) or cholesky_floor(matrix, len(X))
 
 
 def _jitter(problem: KernelProblem) -> float:

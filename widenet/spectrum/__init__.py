@@ -1,6 +1,6 @@
 """Spectrum: Gram operators and vectors -> measures, two-sided brackets, solves, traces."""
 
-from widenet.spectrum.brackets import Bracket, bracket, inverse_bracket
+from widenet.spectrum.brackets import Bracket, bracket, inverse_bracket, residual_bracket
 from widenet.spectrum.enclosure import Enclosure, complexity_ends, enclose, is_provable, proved_floor
 from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
 from widenet.spectrum.gram import DenseGram, Gram, TiledGram
@@ -33,6 +33,7 @@ __all__ = [
     "nystrom_preconditioner",
     "proved_floor",
     "radau_measure",
+    "residual_bracket",
     "stochastic_logdet",
     "stochastic_trace",
 ]

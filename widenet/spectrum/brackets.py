@@ -1,4 +1,4 @@
-"""Two-sided bounds on vᵀf(H)v from one Lanczos run."""
+"""Two-sided bounds on vᵀf(H)v: from one Lanczos run, or on vᵀH⁻¹v from any solution and one product."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widenet.base.rounding import UNIT, gamma
+from widenet.spectrum.gram import Operator
 from widenet.spectrum.lanczos import Krylov, gauss_measure, radau_measure
 
 NUMERICAL_RANK = 1e-10  # Ritz values below this share of λ_max cannot be told from zero
@@ -16,8 +18,8 @@ class Bracket:
     """Bounds on vᵀf(H)v, one per column.
 
     Attributes:
-        lower: Gauss quadrature, shape (..., p).
-        upper: Gauss–Radau quadrature, same shape; None without a certified floor under the spectrum.
+        lower: Shape (..., p).
+        upper: Same shape; None without a certified floor under the spectrum.
     """
 
     lower: Tensor
@@ -73,3 +75,30 @@ def inverse_bracket(krylov: Krylov, floor: float) -> Bracket:
     # T is exact up to ε λ_max, which matters against the smallest node.
     rounding = 4 * torch.finfo(gauss.nodes.dtype).eps * float(gauss.nodes[-1] / gauss.nodes[0])
     return Bracket(gauss.integrate(torch.reciprocal) * (1 - rounding), upper * (1 + rounding))
+
+
+def residual_bracket(gram: Operator, V: Tensor, Z: Tensor, *, floor: float, error: float) -> Bracket:
+    """Bound vᵀH⁻¹v for each column by Z ≈ H⁻¹V and one product in float64, rounding included.
+
+    With r = v − Hz, vᵀH⁻¹v = vᵀz + zᵀr + rᵀH⁻¹r, and the last term is between 0 and ‖r‖²/λ_min(H).
+
+    >>> from widenet.spectrum import DenseGram
+    >>> H, v = DenseGram(torch.diag(torch.tensor([1.0, 4.0]).double())), torch.ones(2, 1).double()
+    >>> found = residual_bracket(H, v, torch.tensor([[1.0], [0.2]]).double(), floor=1.0, error=0.0)
+    >>> print(f"{float(found.lower):.4f} <= 1.25 <= {float(found.upper):.4f}")
+    1.2400 <= 1.25 <= 1.2800
+
+    Args:
+        gram: H, with products in float64.
+        V: Shape (n, p).
+        Z: Same shape.
+        floor: λ₀, a number below λ_min(H), positive.
+        error: How far an entry of the product Hz may be off, over Σ|z_j|.
+    """
+    R = V - gram.matmul(Z)
+    sizes = Z.abs().sum(0)
+    off = 1.01 * (error * sizes + 2 * UNIT * (V.abs() + R.abs()).amax(0))  # of each entry of R
+    value = (Z * (V + R)).sum(0)
+    rounding = 1.01 * (off * sizes + gamma(gram.n + 3) * (Z * (V.abs() + R.abs())).abs().sum(0))
+    missing = 1.01 * (R.norm(dim=0) + gram.n**0.5 * off).square() / floor
+    return Bracket(value - rounding, value + rounding + missing)

@@ -17,6 +17,7 @@ REACHES = tuple(10.0 * 2.0 ** (i / 2) for i in range(30))  # powers where the ta
 BINS_PER_OCTAVE = 8  # resolution of the histogram of 1 - cosine
 OCTAVES = 20  # pairs closer than 1 - cosine = 2^-20 count as parallel; below is rounding of float32
 NUM_BINS = BINS_PER_OCTAVE * OCTAVES
+TILE = 1024
 SHIFTS = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11)  # shares of the diagonal that a factorisation is tried with
 SINGLE = 2.0**-24  # u of float32
 BIN_MARGIN = 1e-3  # of a bin: more than the rounding in float32 of log₂ and of 1 − cos, some 10⁻⁴
@@ -25,7 +26,7 @@ BIN_MARGIN = 1e-3  # of a bin: more than the rounding in float32 of log₂ and o
 KERNEL_ROUNDING = 128 * UNIT
 
 
-def eigenvalue_floor(kernel: Kernel, X: Tensor, *, tile: int = 1024) -> float:
+def eigenvalue_floor(kernel: Kernel, X: Tensor, *, tile: int = TILE) -> float:
     """A number below λ_min of the Gram matrix of unit rows X (n, d), in one pass over their cosines.
 
     A kernel k(cos) that is positive definite on every sphere has non-negative Taylor coefficients c_p
@@ -36,45 +37,80 @@ def eigenvalue_floor(kernel: Kernel, X: Tensor, *, tile: int = 1024) -> float:
 
     Returns 0.0 where the bound is vacuous, as with parallel rows.
     """
-    counts = neighbour_counts(X, tile)
-    bins = torch.arange(counts.shape[1], dtype=torch.float64)
-    edges = 1 - 2.0 ** (-(bins + 1) / BINS_PER_OCTAVE)
-    edges[-1] = 1.0
+    return floor_of(kernel, neighbour_counts(X, tile))
+
+
+def floor_of(kernel: Kernel, counts: Tensor) -> float:
+    """The floor of `eigenvalue_floor` for rows whose `neighbour_counts` are known, which serve any kernel."""
+    edges = _bin_edges()
     return max(0.0, *(_gershgorin(kernel, counts, edges, exp(-1 / reach)) for reach in REACHES))
 
 
-def neighbour_counts(X: Tensor, tile: int) -> Tensor:
+def smallest_sine(counts: Tensor) -> float:
+    """A number below sin θ for every pair of rows at an angle θ; 0.0 where some count as parallel."""
+    nearest = _bin_edges()[counts.sum(0) > 0]
+    return float((1 - nearest.max().square()).sqrt()) if len(nearest) else 1.0
+
+
+def product_rounding(kernel: Kernel, X: Tensor, sine: float) -> float:
+    """How far an entry of Hz may be off, over Σ|z_j|, for the Gram matrix of unit rows X (n, d).
+
+    The product of two rows is off by γ_d, their norms from 1 by 8u each, k′ ≤ k(1)(1 + 1/sin θ) for H∞, and
+    no |H_ij| exceeds k(1). The sum of n terms may be made in any order.
+
+    Args:
+        kernel: The kernel.
+        X: The rows.
+        sine: A number below sin θ for every pair of rows, positive, as from `smallest_sine`.
+    """
+    n, d = X.shape
+    entry = (gamma(d + 32) + KERNEL_ROUNDING) * (1 + 1 / sine)
+    return 1.01 * _at_one(kernel) * (entry + gamma(n + 2))
+
+
+def _bin_edges() -> Tensor:
+    """The largest |cos| of each bin."""
+    bins = torch.arange(NUM_BINS, dtype=torch.float64)
+    edges = 1 - 2.0 ** (-(bins + 1) / BINS_PER_OCTAVE)
+    edges[-1] = 1.0
+    return edges
+
+
+def neighbour_counts(X: Tensor, tile: int = TILE) -> Tensor:
     """How many other rows lie at each distance of each row; bins of |cos| from far to near, (n, bins)."""
     n, d = X.shape
     X = (X / X.norm(dim=1, keepdim=True)).to(torch.float32)
-    # Of a product of d terms, of the two rows to float32, and of the addition of this to it.
+    # Of a product of d terms, of the two rows to float32, and of this and its addition.
     rounding = 1.01 * (d + 6) * SINGLE / (1 - (d + 6) * SINGLE)
     counts = torch.zeros(n, NUM_BINS, dtype=torch.float64)
-    for start in range(0, n, tile):
-        bins = _bins_(X[start : start + tile] @ X[start:].T, rounding)
-        end = start + bins.shape[0]
-        counts[start:end] += _row_histograms(bins)
-        counts[end:] += _row_histograms(bins[:, end - start :].T)  # each pair is computed once, counted twice
-    counts[:, 0] -= 1  # the row itself, which was put among the farthest
+    for top in range(0, n, tile):
+        for left in range(0, top + 1, tile):
+            rows, columns = slice(top, top + tile), slice(left, left + tile)
+            bins = _bins_(X[rows] @ X[columns].T, rounding)
+            if top == left:
+                bins.fill_diagonal_(0)  # the row itself, put among the farthest
+            counts[rows] += _histograms(bins)
+            if top != left:
+                counts[columns] += _histograms(bins.T)  # each pair is computed once, counted twice
+    counts[:, 0] -= 1
     return counts
 
 
 def _bins_(cosines: Tensor, rounding: float) -> Tensor:
-    """The bin of every |cos|, rounded towards near, of an upper panel that begins at the diagonal.
+    """The bin of every |cos|, rounded towards near.
 
     Bin k has 1 − |cos| ≥ 2^(−(k+1)/8), so a bin too high is never wrong.
     """
-    cosines.abs_().add_(rounding)
-    cosines.diagonal().zero_()
-    octaves = cosines.neg_().add_(1).clamp_(min=2.0**-OCTAVES).log2_().neg_()
-    return octaves.mul_(BINS_PER_OCTAVE).add_(BIN_MARGIN).to(torch.int32).clamp_(max=NUM_BINS - 1)
+    distances = cosines.abs_().neg_().add_(1 - rounding).clamp_(min=2.0**-OCTAVES)
+    octaves = distances.log2_().mul_(-BINS_PER_OCTAVE).add_(BIN_MARGIN)
+    return octaves.to(torch.int32).clamp_(max=NUM_BINS - 1)
 
 
-def _row_histograms(bins: Tensor) -> Tensor:
+def _histograms(bins: Tensor) -> Tensor:
     """How often each bin occurs in each row, shape (rows, NUM_BINS)."""
-    offsets = NUM_BINS * torch.arange(bins.shape[0], dtype=torch.int32)
-    found = (bins + offsets[:, None]).flatten().bincount(minlength=bins.shape[0] * NUM_BINS)
-    return found.reshape(-1, NUM_BINS)
+    offsets = NUM_BINS * torch.arange(len(bins), dtype=torch.int32)
+    found = (bins + offsets[:, None]).view(-1) if bins.is_contiguous() else (bins.T + offsets).view(-1)
+    return found.bincount(minlength=len(bins) * NUM_BINS).reshape(-1, NUM_BINS)
 
 
 def _gershgorin(kernel: Kernel, counts: Tensor, edges: Tensor, scale: float) -> float:
@@ -85,10 +121,15 @@ def _gershgorin(kernel: Kernel, counts: Tensor, edges: Tensor, scale: float) -> 
         difference += comb(ORDER, j) * (-1) ** j * at_cosines(kernel, at)
         # At cosine 1 itself the value is exact.
         steepness += comb(ORDER, j) * (1 + torch.where(at < 1, (1 - at.square()).rsqrt(), 0.0))
-    rounding = KERNEL_ROUNDING * float(at_cosines(kernel, cosines[-1:])) * steepness
+    rounding = KERNEL_ROUNDING * _at_one(kernel) * steepness
     circles = counts @ (difference[:-1].clamp(min=0) + rounding[:-1]) * (1 + gamma(2 * len(cosines)))
     largest = float(difference[-1])
     return largest - float(rounding[-1]) - float(circles.max()) - 4 * UNIT * largest
+
+
+def _at_one(kernel: Kernel) -> float:
+    """k(1), the value of a row of norm 1 with itself."""
+    return float(at_cosines(kernel, torch.ones(1, dtype=torch.float64)))
 
 
 def at_cosines(kernel: Kernel, cosines: Tensor) -> Tensor:

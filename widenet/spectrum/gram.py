@@ -8,6 +8,7 @@ from scipy.linalg.blas import dsymv, ssymv
 from torch import Tensor
 
 from widenet.kernels.kernel import Kernel
+from widenet.kernels.matrix import cross_matrix
 
 FULL_BLOCK = 8  # products with a number of columns that is no multiple of this take up to a fifth longer
 TILE = 1024  # 8 MiB in float64: a tile's second use, transposed, still finds it in the last-level cache
@@ -47,8 +48,14 @@ class Gram(Operator, Protocol):
         """The operator of some rows and the same columns."""
         return PartOfGram(self, rows)
 
-    def rounded(self, dtype: torch.dtype) -> "Gram":
-        """The operator with its entries rounded to this precision, where that makes products faster."""
+    def columns(self, places: Tensor) -> Tensor:
+        """The columns at these places, shape (n, m) for m places."""
+        units = self.diag().new_zeros(self.n, len(places))
+        units[places, torch.arange(len(places), device=units.device)] = 1
+        return self.matmul(units)
+
+    def recomputed(self) -> "Gram":
+        """The operator in the precision of the rows; where entries are rounded, they are computed anew."""
         return self
 
 
@@ -82,6 +89,12 @@ class PartOfGram(SizedGram):
     def diag(self) -> Tensor:
         return self.gram.diag()[self.rows]
 
+    def columns(self, places: Tensor) -> Tensor:
+        return self.gram.columns(self.rows[places])[self.rows]
+
+    def recomputed(self) -> Gram:
+        return PartOfGram(self.gram.recomputed(), self.rows)
+
 
 class DenseGram(SizedGram):
     """Holds all n² entries."""
@@ -101,6 +114,9 @@ class DenseGram(SizedGram):
 
     def held(self) -> Tensor:
         return self.matrix
+
+    def columns(self, places: Tensor) -> Tensor:
+        return self.matrix[:, places]
 
     def part(self, rows: Tensor) -> "DenseGram":
         return DenseGram(self.matrix[rows][:, rows])
@@ -136,15 +152,18 @@ class TiledGram(SizedGram):
         self._kept: dict[tuple[int, int], Tensor] = {}
         self._room = keep_bytes
 
-    def rounded(self, dtype: torch.dtype) -> "TiledGram":
-        """This very operator, its tiles rounded one by one, so that no second copy of them is held."""
-        self._dtype = dtype
-        for corner in self._kept:
-            self._kept[corner] = self._kept[corner].to(dtype)
-        return self
+    def recomputed(self) -> "TiledGram":
+        """The operator that holds no tile, so that no second copy of them is held."""
+        return TiledGram(self.kernel, self.X, tile=self.tile)
 
     def diag(self) -> Tensor:
         return self.kernel.diag(self.X)
+
+    def columns(self, places: Tensor) -> Tensor:
+        """Computed as tiles are, k(x_i, x_i) by `Kernel.diag`."""
+        values = cross_matrix(self.kernel, self.X, self.X[places])
+        values[places, torch.arange(len(places), device=values.device)] = self.kernel.diag(self.X[places])
+        return values
 
     def matmul(self, V: Tensor) -> Tensor:
         Vt = V.T.to(self.dtype).contiguous()  # as in `DenseGram`

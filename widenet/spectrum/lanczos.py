@@ -1,7 +1,9 @@
 """Block Lanczos with full reorthogonalisation: Gram matrix and vectors to a spectral measure."""
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -9,8 +11,10 @@ from torch import Tensor
 
 from widenet.base.checkpoint import NOWHERE, Arrays, Checkpoint, Saved
 from widenet.spectrum.gram import Operator
+from widenet.spectrum.tridiagonal import BlockFactor, block_factor
 
-RANK_TOLERANCE = 1e-13  # directions shorter than this, relative to λ_max, are rounding
+# Directions shorter than this, relative to λ_max, are rounding of the operator's products.
+RANK_TOLERANCE = {torch.float64: 1e-13, torch.float32: 1e-8}
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,13 @@ class Krylov:
         diagonal: Blocks A_j, shapes (p_j, p_j).
         below: Blocks B_j under the diagonal, shapes (p_{j+1}, p_j); the last one leads out of the space.
         start: R, shape (p_1, p).
+        solution: QT⁻¹QᵀV ≈ H⁻¹V, shape (n, p); None unless the run was asked to solve.
     """
 
     diagonal: tuple[Tensor, ...]
     below: tuple[Tensor, ...]
     start: Tensor
+    solution: Tensor | None = None
 
     @property
     def num_steps(self) -> int:
@@ -49,6 +55,49 @@ class Krylov:
             T[at:above, above : above + len(below)] = below.T
             at = above
         return T
+
+    @cached_property
+    def factor(self) -> BlockFactor | None:
+        """T, factorised; None where rounding has made it indefinite."""
+        return block_factor(self.diagonal, self.below[:-1])
+
+
+@dataclass(frozen=True)
+class Galerkin:
+    """Solutions z = QT⁻¹QᵀV of HZ = V within a Krylov space that starts at V, one per column.
+
+    Attributes:
+        quadratic: vᵀz, which rises to vᵀH⁻¹v, shape (p,).
+        residual: ‖v − Hz‖, shape (p,). The error of the quadratic is at most its square over λ_min(H).
+    """
+
+    quadratic: Tensor
+    residual: Tensor
+
+
+def galerkin(krylov: Krylov) -> Galerkin | None:
+    """How well the space solves HZ = V; None where rounding has made T indefinite.
+
+    >>> from widenet.spectrum.gram import DenseGram
+    >>> H, v = torch.diag(torch.tensor([1.0, 2.0, 4.0]).double()), torch.ones(3, 1).double()
+    >>> found = galerkin(lanczos(DenseGram(H), v, num_steps=2))
+    >>> print(f"{float(found.quadratic):.3f} <= 1.750 <= {float(found.quadratic + found.residual**2):.3f}")
+    1.714 <= 1.750 <= 1.786
+    """
+    factor = krylov.factor
+    if factor is None:
+        return None
+    coefficients = factor.solve(_started(krylov))
+    last, B = coefficients[-len(krylov.diagonal[-1]) :], krylov.below[-1]
+    quadratic = (krylov.start * coefficients[: len(krylov.start)]).sum(0)
+    return Galerkin(quadratic, (B @ last).norm(dim=0))
+
+
+def _started(krylov: Krylov) -> Tensor:
+    """E₁R = QᵀV, shape (k, p)."""
+    size = sum(len(block) for block in krylov.diagonal)
+    rest = krylov.start.new_zeros(size - len(krylov.start), krylov.start.shape[1])
+    return torch.cat([krylov.start, rest])
 
 
 @dataclass(frozen=True)
@@ -75,13 +124,16 @@ def lanczos(
     num_steps: int,
     stop: Callable[[Krylov], bool] | None = None,
     check_every: int = 8,
+    solve: bool = False,
     checkpoint: Checkpoint = NOWHERE,
 ) -> Krylov:
     """Run block Lanczos from V (n, p) for at most `num_steps` products [Golub & Meurant 2010, §4.3].
 
     Every new block is orthogonalised against all earlier ones, twice, so that T is that of exact
-    arithmetic up to rounding of size ε λ_max. `stop` is asked every `check_every` steps. A run that goes on
-    from a checkpoint is bit for bit the one that was not interrupted.
+    arithmetic up to rounding of size ε λ_max. Of an operator in float32 the basis is kept in float32, too,
+    and its blocks are orthogonal up to that. `stop` is asked every `check_every` steps. With `solve` the
+    space is used for H⁻¹V at the end. A run that goes on from a checkpoint is bit for bit the one that was
+    not interrupted.
 
     >>> from widenet.spectrum.gram import DenseGram
     >>> H, v = torch.diag(torch.tensor([1.0, 2.0, 4.0])), torch.ones(3, 1)
@@ -91,7 +143,7 @@ def lanczos(
     """
     saved = checkpoint.load()
     if saved is None:
-        Q, start = orthonormal_columns(V, scale=float(V.norm()))
+        Q, start = orthonormal_columns(V, shortest=RANK_TOLERANCE[V.dtype] * float(V.norm()))
         diagonal, below = list[Tensor](), list[Tensor]()
     else:
         krylov = _unpacked(saved.arrays)
@@ -100,7 +152,7 @@ def lanczos(
         Q, start = torch.from_numpy(saved.arrays["Q"]), krylov.start
         diagonal, below = list(krylov.diagonal), list(krylov.below)
     # Transposed, so that the rows of steps that are never taken take no memory.
-    basis = Q.new_empty(min(gram.n, V.shape[1] * num_steps), gram.n)
+    basis = Q.new_empty(min(gram.n, V.shape[1] * num_steps), gram.n, dtype=gram.dtype)
     size = num_saved = _fill(basis, saved)
     for step in range(len(diagonal) + 1, num_steps + 1):
         basis[size : size + Q.shape[1]] = Q.T
@@ -108,11 +160,12 @@ def lanczos(
         W = gram.matmul(Q)
         A = Q.T @ W
         diagonal.append((A + A.T) / 2)
+        W -= Q @ diagonal[-1]  # the largest part, in the precision of V
         known = basis[:size]
         for _ in range(2):
-            W -= known.T @ (known @ W)
-        scale = max(float(block.diagonal().max()) for block in diagonal)
-        Q, B = orthonormal_columns(W, scale=scale, most=gram.n - size)
+            W -= (known.T @ (known @ W.to(basis.dtype))).to(W.dtype)
+        shortest = RANK_TOLERANCE[gram.dtype] * max(float(block.diagonal().max()) for block in diagonal)
+        Q, B = orthonormal_columns(W, shortest=shortest, most=gram.n - size)
         below.append(B)
         krylov = Krylov(tuple(diagonal), tuple(below), start)
         if krylov.exhausted or (stop is not None and step % check_every == 0 and stop(krylov)):
@@ -121,14 +174,36 @@ def lanczos(
             state = _packed(krylov) | {"Q": Q.numpy()}
             checkpoint.save(state, grown={"basis": basis[num_saved:size].numpy()})
             num_saved = size
+    if solve:
+        krylov = replace(krylov, solution=_solution(gram, V, krylov, basis[:size]))
     checkpoint.finish(_packed(krylov))
     return krylov
 
 
+def _solution(gram: Operator, V: Tensor, krylov: Krylov, basis: Tensor) -> Tensor | None:
+    """QT⁻¹QᵀV, refined by one product: of a basis in float32, blocks far apart are not quite orthogonal."""
+    if (factor := krylov.factor) is None:
+        return None
+    Z = _combined(basis, factor.solve(_started(krylov)))
+    residual = V - gram.matmul(Z)
+    projected = (basis @ residual.to(basis.dtype)).to(V.dtype)
+    return Z + _combined(basis, factor.solve(projected))
+
+
+def _combined(basis: Tensor, coefficients: Tensor) -> Tensor:
+    """Combinations of the rows of a basis (k, n) by coefficients (k, p), in their precision, shape (n, p)."""
+    total = coefficients.new_zeros(basis.shape[1], coefficients.shape[1])
+    width = coefficients.shape[1]
+    for rows, factors in zip(basis.split(width), coefficients.split(width), strict=True):
+        total += rows.T.to(factors.dtype) @ factors
+    return total
+
+
 def _packed(krylov: Krylov) -> dict[str, np.ndarray]:
-    """The blocks by name."""
+    """The blocks by name, and the solution if there is one."""
     blocks = {f"{name} {j}": b for name in ("diagonal", "below") for j, b in enumerate(getattr(krylov, name))}
-    return {name: block.numpy() for name, block in blocks.items()} | {"start": krylov.start.numpy()}
+    blocks |= {"start": krylov.start} | ({} if krylov.solution is None else {"solution": krylov.solution})
+    return {name: block.numpy() for name, block in blocks.items()}
 
 
 def _unpacked(arrays: Arrays) -> Krylov:
@@ -138,7 +213,8 @@ def _unpacked(arrays: Arrays) -> Krylov:
         tuple(torch.from_numpy(arrays[f"{name} {j}"]) for j in range(num_steps))
         for name in ("diagonal", "below")
     )
-    return Krylov(diagonal, below, torch.from_numpy(arrays["start"]))
+    solution = torch.from_numpy(arrays["solution"]) if "solution" in arrays else None
+    return Krylov(diagonal, below, torch.from_numpy(arrays["start"]), solution)
 
 
 def _fill(basis: Tensor, saved: Saved | None) -> int:
@@ -151,24 +227,29 @@ def _fill(basis: Tensor, saved: Saved | None) -> int:
     return size
 
 
-def orthonormal_columns(W: Tensor, *, scale: float, most: int | None = None) -> tuple[Tensor, Tensor]:
-    """Factor W = Q B with orthonormal Q (n, r), dropping directions below rounding; B is (r, p)."""
+def orthonormal_columns(W: Tensor, *, shortest: float, most: int | None = None) -> tuple[Tensor, Tensor]:
+    """Factor W = Q B with orthonormal Q (n, r), dropping directions up to `shortest`; B is (r, p)."""
     Q, R = torch.linalg.qr(W)
     U, singular_values, Vh = torch.linalg.svd(R)
-    rank = int((singular_values > RANK_TOLERANCE * scale).sum())
+    rank = int((singular_values > shortest).sum())
     rank = rank if most is None else min(rank, most)
     # Laid out as what comes back from a checkpoint, so that both round alike.
     return (Q @ U[:, :rank]).contiguous(), (singular_values[:rank, None] * Vh[:rank]).contiguous()
 
 
 def smallest_ritz_value(krylov: Krylov) -> tuple[float, float]:
-    """The smallest Ritz value θ, which is at least λ_min, and its residual ‖Hx − θx‖ for the Ritz vector x.
+    """A number θ close to the smallest Ritz value, and the residual ‖Hx − θx‖ for its vector x.
 
-    Some eigenvalue of H lies within the residual of θ.
+    It is at least λ_min, and some eigenvalue of H lies within the residual of θ.
     """
-    values, vectors = torch.linalg.eigh(krylov.tridiagonal())
-    B = krylov.below[-1]
-    return float(values[0]), float((B @ vectors[-B.shape[1] :, 0]).norm())
+    factor, B = krylov.factor, krylov.below[-1]
+    if factor is None:  # a Ritz value is 0 up to rounding
+        values, vectors = torch.linalg.eigh(krylov.tridiagonal())
+        value, vector, inside = float(values[0]), vectors[:, :1], 0.0
+    else:
+        value, vector = factor.smallest()
+        inside = float((factor.matmul(vector) - value * vector).norm())
+    return value, math.hypot(inside, float((B @ vector[-B.shape[1] :]).norm()))
 
 
 def gauss_measure(krylov: Krylov) -> SpectralMeasure:

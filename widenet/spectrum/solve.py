@@ -9,7 +9,9 @@ from torch import Tensor
 
 from widenet.base.checkpoint import NOWHERE, Checkpoint, Saved
 from widenet.base.errors import NotConvergedError
-from widenet.spectrum.gram import Gram
+from widenet.spectrum.gram import Gram, num_to_fill
+
+ROWS = 4096  # of a tall matrix that are computed at a time
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class NystromPreconditioner:
-    """P⁻¹ for H + ρI from the randomised approximation H ≈ U diag(λ) Uᵀ of rank r.
+    """P⁻¹ for H + ρI from an approximation H ≈ U diag(λ) Uᵀ of rank r.
 
     P⁻¹ = (λ_r + ρ) U diag(1/(λ + ρ)) Uᵀ + I − UUᵀ [Frangella, Tropp & Udell 2023, eq. 1.3].
     """
@@ -35,7 +37,8 @@ class NystromPreconditioner:
     def apply(self, V: Tensor) -> Tensor:
         """P⁻¹V for V of shape (n, p)."""
         scaled = (self.eigenvalues[-1] + self.ridge) / (self.eigenvalues + self.ridge) - 1
-        return V + self.vectors @ (scaled[:, None] * (self.vectors.T @ V))
+        within = self.vectors.T @ V.to(self.vectors.dtype)
+        return V + (self.vectors @ (scaled[:, None].to(within.dtype) * within)).to(V.dtype)
 
 
 def nystrom_preconditioner(
@@ -46,22 +49,28 @@ def nystrom_preconditioner(
     generator: torch.Generator,
     checkpoint: Checkpoint = NOWHERE,
 ) -> NystromPreconditioner:
-    """Sketch H with `rank` products [Frangella, Tropp & Udell 2023, Algorithm 2.1]."""
+    """Approximate H by C W⁻¹ Cᵀ with `rank` of its columns C, drawn at random [Williams & Seeger 2001].
+
+    W holds the rows of C at the same places. Columns cost far less than a product with H.
+    """
     if (saved := checkpoint.load()) is not None:
         U, eigenvalues = _loaded(saved, "U", "eigenvalues")
         return NystromPreconditioner(U, eigenvalues, ridge)
-    test = torch.randn(gram.n, rank, generator=generator, dtype=torch.float64)
-    test = torch.linalg.qr(test).Q
-    sketch = gram.matmul(test)
-    shift = torch.finfo(gram.dtype).eps * float(sketch.norm())
-    sketch += shift * test  # keeps the Cholesky factorisation away from rounding; taken off again below
-    core = test.T @ sketch
+    places = torch.randperm(gram.n, generator=generator)[:rank]
+    columns = gram.columns(places)
+    rounding = torch.finfo(columns.dtype).eps
+    columns = columns.to(torch.float64)
+    core = columns[places]
+    shift = rounding * float(core.diagonal().sum())  # keeps the factorisation away from rounding
+    core.diagonal().add_(shift)
     factor = torch.linalg.cholesky((core + core.T) / 2)
-    root = torch.linalg.solve_triangular(factor, sketch.T, upper=False).T
-    U, singular_values, _ = torch.linalg.svd(root, full_matrices=False)
-    eigenvalues = singular_values.square() - shift
-    found = eigenvalues > shift
-    U, eigenvalues = U[:, found].contiguous(), eigenvalues[found]
+    root = torch.linalg.solve_triangular(factor.T, columns, upper=True, left=False, out=columns)
+    eigenvalues, vectors = torch.linalg.eigh(root.T @ root)
+    found = (eigenvalues > shift).nonzero()[:, 0].flip(0)
+    eigenvalues = eigenvalues[found]
+    U = root.new_empty(gram.n, len(found), dtype=gram.dtype)
+    for rows, part in zip(U.split(ROWS), root.split(ROWS), strict=True):  # no second copy in float64
+        rows.copy_(part @ (vectors[:, found] / eigenvalues.sqrt()))
     checkpoint.finish({"U": U.numpy(), "eigenvalues": eigenvalues.numpy()})
     return NystromPreconditioner(U, eigenvalues, ridge)
 
@@ -72,7 +81,7 @@ def conjugate_gradients(
     *,
     ridge: float = 0.0,
     preconditioner: NystromPreconditioner | Callable[[], NystromPreconditioner] | None = None,
-    rtol: float = 1e-8,
+    rtol: float | Tensor = 1e-8,
     max_matvecs: int = 1000,
     progress: Callable[[int], None] = lambda done: None,
     checkpoint: Checkpoint = NOWHERE,
@@ -80,7 +89,18 @@ def conjugate_gradients(
     """Solve (H + ρI) Z = B for all columns of B (n, p) at once, each with its own step sizes.
 
     The preconditioner may be given as what makes it; a solution that is found in the checkpoint needs none.
-    Solves that go on from there are bit for bit those that were not interrupted.
+    Columns that are done are left out of later products where that makes them faster. Solves that go on from
+    a checkpoint are bit for bit those that were not interrupted.
+
+    Args:
+        gram: Operator of H.
+        B: Right-hand sides.
+        ridge: ρ ≥ 0.
+        preconditioner: P⁻¹, or what makes it.
+        rtol: Relative residual to reach, of all columns or of each, shape (p,).
+        max_matvecs: Products with H, at most.
+        progress: Called with the number of products made.
+        checkpoint: Where the solves are kept on the way.
 
     Raises:
         NotConvergedError: If a column's relative residual is above `rtol` after `max_matvecs` products.
@@ -92,37 +112,81 @@ def conjugate_gradients(
     made = preconditioner() if callable(preconditioner) else preconditioner
     precondition = (lambda V: V) if made is None else made.apply
     norms = B.norm(dim=0).clamp(min=torch.finfo(B.dtype).tiny)
-    if saved is None:
-        Z, R, num_done = torch.zeros_like(B), B.clone(), 0
-        direction = precondition(R).contiguous()
-        energy = (R * direction).sum(0)
-    else:
-        Z, R, direction, energy = _loaded(saved, "Z", "R", "direction", "energy")
-        num_done = int(saved.arrays["step"])
-    residual = float((R.norm(dim=0) / norms).max())
-    for step in range(num_done + 1, max_matvecs + 1):
-        image = gram.matmul(direction) + ridge * direction
-        # A column that has converged has energy 0 and must stay where it is.
-        length = energy / (direction * image).sum(0).clamp(min=torch.finfo(B.dtype).tiny)
-        # Laid out as what comes back from a checkpoint, so that both round alike.
-        Z = (Z + length * direction).contiguous()
-        R = (R - length * image).contiguous()
-        residual = float((R.norm(dim=0) / norms).max())
-        progress(step)
-        if residual <= rtol:
-            checkpoint.finish({"Z": Z.numpy(), "residual": np.array(residual), "step": np.array(step)})
-            return Solution(Z, residual, step)
-        P = precondition(R)
-        previous, energy = energy, (R * P).sum(0)
-        share = energy / previous.clamp(min=torch.finfo(B.dtype).tiny)
-        direction = (P + share * direction).contiguous()
+    solves = _begun(B, precondition) if saved is None else _resumed(saved)
+    while solves.step < max_matvecs:
+        solves.advance(gram.matmul(solves.direction) + ridge * solves.direction)
+        progress(solves.step)
+        residuals = solves.residuals / norms
+        if bool((residuals <= rtol).all()):
+            residual = float(residuals.max())
+            checkpoint.finish(
+                {"Z": solves.Z.numpy(), "residual": np.array(residual), "step": np.array(solves.step)}
+            )
+            return Solution(solves.Z, residual, solves.step)
+        solves.turn(precondition)
+        solves.narrow((residuals / rtol)[solves.active])
         if checkpoint.is_due():
-            state = {"Z": Z, "R": R, "direction": direction, "energy": energy, "step": torch.tensor(step)}
-            checkpoint.save({name: part.numpy() for name, part in state.items()})
+            checkpoint.save(solves.arrays())
     raise NotConvergedError(
-        f"Conjugate gradients reached a residual of {residual:.1e} after {max_matvecs} products, not "
-        f"{rtol:.0e}. Raise the ridge, the preconditioner's rank or max_matvecs."
+        f"Conjugate gradients are at {float((solves.residuals / norms / rtol).max()):.1g} times the residual "
+        f"that was asked for after {max_matvecs} products. Raise the ridge, the preconditioner's rank or "
+        "max_matvecs."
     )
+
+
+@dataclass
+class _Solves:
+    """Conjugate gradients under way for p columns, of which q are active: the others are done."""
+
+    Z: Tensor  # (n, p)
+    residuals: Tensor  # ‖B − (H + ρI)Z‖ of each column, (p,)
+    active: Tensor  # places of the active columns, (q,)
+    R: Tensor  # their B − (H + ρI)Z, (n, q)
+    direction: Tensor  # (n, q)
+    energy: Tensor  # RᵀP⁻¹R of each, (q,)
+    step: int
+
+    def advance(self, image: Tensor) -> None:
+        """Take the best step along the direction, whose image under H + ρI is given."""
+        smallest = torch.finfo(image.dtype).tiny
+        # A column that has converged has energy 0 and must stay where it is.
+        length = self.energy / (self.direction * image).sum(0).clamp(min=smallest)
+        self.Z[:, self.active] += length * self.direction
+        # Laid out as what comes back from a checkpoint, so that both round alike.
+        self.R = (self.R - length * image).contiguous()
+        self.residuals[self.active] = self.R.norm(dim=0)
+        self.step += 1
+
+    def turn(self, precondition: Callable[[Tensor], Tensor]) -> None:
+        """Choose the next direction."""
+        P = precondition(self.R)
+        previous, self.energy = self.energy, (self.R * P).sum(0)
+        share = self.energy / previous.clamp(min=torch.finfo(P.dtype).tiny)
+        self.direction = (P + share * self.direction).contiguous()
+
+    def narrow(self, missing: Tensor) -> None:
+        """Go on with the columns that miss their goal, by factors (q,), and with others at no cost."""
+        num_open = int((missing > 1).sum())
+        num_kept = min(len(missing), num_open + num_to_fill(num_open))
+        kept = missing.topk(num_kept).indices.sort().values
+        self.active, self.energy = self.active[kept], self.energy[kept]
+        self.R, self.direction = self.R[:, kept].contiguous(), self.direction[:, kept].contiguous()
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All of it by name."""
+        return {name: np.asarray(part) for name, part in vars(self).items()}
+
+
+def _begun(B: Tensor, precondition: Callable[[Tensor], Tensor]) -> _Solves:
+    direction = precondition(B).contiguous()
+    energy, active = (B * direction).sum(0), torch.arange(B.shape[1])
+    return _Solves(torch.zeros_like(B), B.norm(dim=0), active, B.clone(), direction, energy, step=0)
+
+
+def _resumed(saved: Saved) -> _Solves:
+    names = ("Z", "residuals", "active", "R", "direction", "energy")
+    Z, residuals, active, R, direction, energy = _loaded(saved, *names)
+    return _Solves(Z, residuals, active, R, direction, energy, int(saved.arrays["step"]))
 
 
 def _loaded(saved: Saved, *names: str) -> tuple[Tensor, ...]:
