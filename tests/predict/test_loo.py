@@ -1,7 +1,7 @@
 import torch
 from torch.testing import assert_close
 
-from widenet.predict.loo import estimated_leave_one_out, leave_one_out
+from widenet.predict.loo import estimated_leave_one_out, leave_one_out, left_out_by_probes
 from widenet.spectrum.gram import DenseGram
 from widenet.testing import decaying_matrix
 
@@ -33,3 +33,17 @@ def test_estimate_agrees_with_the_closed_form(generator):
     )  # the error bars are not too wide either: a normal deviate's median is .67
     assert (estimate.precision_error < 0.2).all()
     torch.testing.assert_close(estimate.predictions, exact.predictions, rtol=0, atol=1.0)
+
+
+def test_halves_are_the_estimates_of_half_of_the_probes(generator):
+    A = decaying_matrix(50, generator=generator, smallest=0.05)
+    Y = torch.randn(50, 2, generator=generator, dtype=torch.float64)
+    probes = torch.randint(2, (50, 12), generator=generator).double() * 2 - 1
+    alpha, solved = torch.linalg.solve(A, Y), torch.linalg.solve(A, probes)
+    whole = left_out_by_probes(Y, alpha, probes, solved, A.diagonal())
+    for half, found in zip((slice(0, None, 2), slice(1, None, 2)), whole.by_halves(Y), strict=True):
+        alone = left_out_by_probes(Y, alpha, probes[:, half], solved[:, half], A.diagonal())
+        assert_close(found, alone.predictions)
+    exact = leave_one_out(A, Y, 0.0)
+    for found in exact.by_halves(Y):
+        assert torch.equal(found, exact.predictions)

@@ -43,20 +43,29 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
         return LeaveOneOutSummary(
             None, None, None, None, None, dataset.n, Estimate.NOT_CONVERGED, constant, baseline
         )
-    noise, predictions = loo.precision_error, unbiased_predictions(dataset, loo)
-    errors = squared_errors(predictions, dataset.Y)
-    wrong = mistakes(predictions, dataset.Y) if is_classes else None
+    noise = loo.precision_error
+    errors = squared_errors(unbiased_predictions(dataset, loo), dataset.Y)
+    wrong = mistakes(loo.predictions, dataset.Y) if is_classes else None
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
         error_bar=float((2 * noise * errors).norm()) / dataset.n,
-        misclassified=None if wrong is None else float(wrong.mean()),
+        misclassified=None if wrong is None else unbiased_share(dataset, loo, wrong),
         misclassified_standard_error=None if wrong is None else share_error(points, wrong),
         rows=dataset.n,
         method=Estimate.ESTIMATED if bool(noise.any()) else Estimate.CLOSED_FORM,
         constant=constant,
         baseline=baseline,
     )
+
+
+def unbiased_share(dataset: Dataset, loo: LeaveOneOut, wrong: Tensor) -> float:
+    """The share of rows misclassified, `wrong` (n,), without what the error of C adds to it.
+
+    That is in proportion to the variance of C, which is twice as large for half of the random vectors.
+    """
+    by_halves = [float(mistakes(half, dataset.Y).mean()) for half in loo.by_halves(dataset.Y)]
+    return min(max(0.0, 2 * float(wrong.mean()) - sum(by_halves) / 2), 1.0)
 
 
 def share_error(points: Points, wrong: Tensor) -> float:

@@ -9,7 +9,7 @@ from widenet.base.threads import threads
 from widenet.data.points import Points, points_of
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.predict.loo import LeaveOneOut, by_row
+from widenet.predict.loo import by_row, exactly_left_out
 
 KERNELS = ("relu2-all", "relu3-all", "relu5-all", "relu9-all")
 RIDGES = torch.logspace(-3, 2, 26, dtype=torch.float64)  # over the mean of the kernel's diagonal
@@ -73,7 +73,7 @@ def leave_one_out_likelihoods(K: Tensor, Y: Tensor, points: Points, ridges: Tens
     likelihoods = []
     for factors, precision, ridge in zip(shrinkage.T, precisions.T, ridges.tolist(), strict=True):
         predictions = targets - V @ (factors[:, None] * components) / precision[:, None]
-        at_points = LeaveOneOut(predictions, 1 / precision, torch.zeros_like(precision))
+        at_points = exactly_left_out(predictions, precision)
         loo = by_row(at_points, points, ridge)
         scale = ((Y - loo.predictions).square() / loo.variances[:, None]).mean()
         likelihoods.append(-(loo.variances.log().mean() + scale.log()) / 2)

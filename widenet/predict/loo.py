@@ -34,11 +34,25 @@ class LeaveOneOut:
         predictions: μ, the prediction for each row by all the other rows, shape (n, c).
         variances: 1 / C, the predictive variance of each row's target in units of the kernel, shape (n,).
         precision_error: Relative standard error of C, shape (n,); 0 where it is exact.
+        halves: C by each half of the random vectors that estimate it, over C by all, shape (n, 2); 1 where it
+            is exact. What is biased by the error of C is biased twice as much by half of them.
     """
 
     predictions: Tensor
     variances: Tensor
     precision_error: Tensor
+    halves: Tensor
+
+    def by_halves(self, Y: Tensor) -> tuple[Tensor, Tensor]:
+        """The predictions by each half, for targets Y (n, c), both of this shape."""
+        first, second = (Y + (self.predictions - Y) / share[:, None] for share in self.halves.T)
+        return first, second
+
+
+def exactly_left_out(predictions: Tensor, precision: Tensor) -> LeaveOneOut:
+    """What is known of predictions (n, c) where C (n,) is exact."""
+    exact = torch.zeros_like(precision)
+    return LeaveOneOut(predictions, 1 / precision, exact, torch.stack([exact + 1] * 2, dim=1))
 
 
 def inverse_root(K: Tensor, ridge: float) -> Tensor:
@@ -58,7 +72,7 @@ def left_out(root: Tensor, Y: Tensor) -> LeaveOneOut:
     """Leave every row out once, with R (n, n) of `inverse_root` at hand, for targets Y (n, c)."""
     precision = root.square().sum(0)
     alpha = root.T @ (root @ Y)
-    return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, torch.zeros_like(precision))
+    return exactly_left_out(Y - alpha / precision[:, None], precision)
 
 
 def leave_one_out(K: Tensor, Y: Tensor, ridge: float) -> LeaveOneOut:
@@ -85,7 +99,7 @@ def by_row(loo: LeaveOneOut, points: Points, ridge: float) -> LeaveOneOut:
     predictions = loo.predictions / points.counts.sqrt()[:, None]
     variances = (loo.variances - ridge) / points.counts + ridge
     place = points.place
-    return LeaveOneOut(predictions[place], variances[place], loo.precision_error[place])
+    return LeaveOneOut(predictions[place], variances[place], loo.precision_error[place], loo.halves[place])
 
 
 def estimated_leave_one_out(
@@ -147,6 +161,8 @@ def left_out_by_probes(
         diagonal: That of A, shape (n,).
     """
     samples = probes * solved
-    precision = samples.mean(1).maximum(1 / diagonal.to(Y.dtype))  # (A⁻¹)_ii A_ii ≥ 1, by Cauchy and Schwarz
+    smallest = 1 / diagonal.to(Y.dtype)  # (A⁻¹)_ii A_ii ≥ 1, by Cauchy and Schwarz
+    precision = samples.mean(1).maximum(smallest)
     error = samples.std(1) / samples.shape[1] ** 0.5 / precision
-    return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, error)
+    halves = [part.mean(1).maximum(smallest) / precision for part in (samples[:, ::2], samples[:, 1::2])]
+    return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, error, torch.stack(halves, dim=1))
