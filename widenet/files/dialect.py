@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -25,18 +25,24 @@ class Dialect:
         separator: Between fields.
         how: What divides the fields of the file, in words.
         escape: The sign before a quote within quotes; None where quotes are doubled.
+        gap: What divides columns that are aligned; empty for others.
     """
 
     text: str
     separator: str
     how: str
     escape: str | None = None
+    gap: str = ""
 
     def records(self, lines: Iterator[str], *, strict: bool = True) -> Iterator[list[str]]:
         """A reader of records, as the csv module has it."""
         return csv.reader(
             lines, delimiter=self.separator, escapechar=self.escape, skipinitialspace=True, strict=strict
         )
+
+    def divided(self, line: str) -> list[str]:
+        """The fields of another line of the file."""
+        return next(self.records(iter([_tabbed(line, self.gap) if self.gap else line]), strict=False), [])
 
 
 def dialect_of(text: str) -> Dialect:
@@ -53,8 +59,8 @@ def dialect_of(text: str) -> Dialect:
         for gap in GAPS:
             evenness = _evenness(_tabbed(start, gap), "\t")
             if evenness >= (True, 1.0, max(2, num_fields)):
-                return Dialect(_tabbed(text, gap), "\t", SPACES)
-    return Dialect(text, best, SEPARATORS[best], _escape_of(text, best))
+                return Dialect(_tabbed(text, gap), "\t", SPACES, gap=gap)
+    return _quoted(Dialect(text, best, SEPARATORS[best]))
 
 
 def _separator_of(text: str) -> str:
@@ -93,13 +99,27 @@ def _whole_lines(text: str) -> str:
     return text if len(text) <= START else text[:START].rpartition("\n")[0] or text[:START]
 
 
-def _escape_of(text: str, separator: str) -> str | None:
-    """A backslash where quotes within quotes have one before them, which no other reading allows."""
-    if '\\"' not in text:
-        return None
+def _quoted(dialect: Dialect) -> Dialect:
+    """A dialect with another way to end quotes, where no other reading of them is allowed.
+
+    Quotes within quotes may have a backslash before them, and a quote that ends a field spaces behind it.
+    """
+    has_escapes = '\\"' in dialect.text
+    spaces = re.compile(rf'(?<=")[ \t]+(?={re.escape(dialect.separator)}|[\r\n]|$)')
+    has_spaces = dialect.separator != "\t" and spaces.search(dialect.text) is not None
+    if not (has_escapes or has_spaces) or _is_strict(dialect):
+        return dialect
+    closed = replace(dialect, text=spaces.sub("", dialect.text)) if has_spaces else dialect
+    if has_spaces and _is_strict(closed):
+        return closed
+    return replace(dialect, escape="\\") if has_escapes else dialect
+
+
+def _is_strict(dialect: Dialect) -> bool:
+    """Whether every quote is closed right before a separator or the end of a line."""
     try:
-        for _ in Dialect(text, separator, "").records(io.StringIO(text, newline="")):
+        for _ in dialect.records(io.StringIO(dialect.text, newline="")):
             pass
     except csv.Error:
-        return "\\"
-    return None
+        return False
+    return True
