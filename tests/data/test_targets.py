@@ -26,6 +26,8 @@ def encoded(values, **options):
         (list(range(20)) * 4, "regression", ()),
         ([0.5, 1.5] * 5, "regression", ()),
         (list(range(100)), "regression", ()),
+        ([0] * 79 + list(range(64, 78)), "regression", ()),  # margins of error: 0, or one of a few amounts
+        (["001", "002", "010"] * 5, "multiclass", ("001", "002", "010")),
     ],
 )
 def test_task_is_read_off_the_values(values, task, classes):
@@ -80,3 +82,10 @@ def test_regression_targets_are_standardised():
     assert abs(float(Y.mean())) < 1e-12
     assert float(Y.std(correction=0)) == pytest.approx(1, abs=1e-12)
     np.testing.assert_allclose(np.argsort(Y[:, 0].numpy()), np.argsort(values))
+
+
+def test_how_the_numbers_were_read_is_told():
+    euros = encoded([f"{k}.{k * 37 % 1000:03},50 €" for k in range(1, 30)])
+    assert "Numbers were read with points between thousands and decimal commas: 'y'." in euros.note
+    assert "'€' was taken off the numbers of 'y'." in euros.note
+    assert encoded([0.5, 1.5, 2.5]).note.endswith("standardised for regression.")

@@ -99,7 +99,8 @@ def test_what_was_guessed_is_told(tmp_path):
 
     assert "read as Windows-1252, because it is not UTF-8" in told("latin.csv")
     assert "read as UTF-16." in told("utf16.csv")
-    assert "decimal commas: 'width', 'price'" in told("german.csv")
+    assert "read with decimal commas: 'width'." in told("german.csv")
+    assert "read with points between thousands: 'price'." in told("german.csv")
     assert "commas between thousands: 'price'" in told("thousands.csv")
     assert "'$' was taken off the numbers of 'price'." in told("dollars.csv")
     assert "separated by semicolons" in told("german.csv")

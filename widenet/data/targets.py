@@ -13,7 +13,7 @@ from torch import Tensor
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, listed, natural_key, shown
 from widenet.data.columns import few_codes, missing, refuse_first, texts
-from widenet.data.deciding import column_dates, is_text, number_style
+from widenet.data.deciding import column_dates, is_text, number_style, style_notes
 from widenet.data.written import PLAIN, NumberStyle, plain_numbers
 
 if TYPE_CHECKING:
@@ -78,8 +78,9 @@ def encode_targets(values: pd.Series, decimal: str = ".") -> Targets:
     """Read the task off a target column and encode it.
 
     Text, booleans and categories are classes. So are whole numbers with two distinct values, or with at most
-    20 distinct values and at least five rows for each; they keep all their digits. Everything else is
-    regression. Classes are in natural order (2 before 10), and of two classes the first is +1.
+    20 distinct values, at least five rows for each on average and half of them repeated; they keep all their
+    digits. Everything else is regression. Classes are in natural order (2 before 10), and of two classes the
+    first is +1.
 
     Args:
         values: The column, without missing values, its index the numbers of the rows.
@@ -101,12 +102,15 @@ def encode_targets(values: pd.Series, decimal: str = ".") -> Targets:
     refuse_first(wrong, values, advice, numbered=True)
     refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.", numbered=True)
     whole = whole_numbers(values, parsed, style)
-    distinct, index = np.unique(parsed if whole is None else whole, return_inverse=True)
+    distinct, index, counts = np.unique(
+        parsed if whole is None else whole, return_inverse=True, return_counts=True
+    )
     if len(distinct) == 1:
         _refuse_single(values)
-    if whole is not None and (len(distinct) == 2 or few_codes(len(distinct), len(parsed))):
+    are_repeated = 2 * int((counts > 1).sum()) >= len(distinct)  # mostly 0, and a few amounts, are no codes
+    if whole is not None and (len(distinct) == 2 or (few_codes(len(distinct), len(parsed)) and are_repeated)):
         return class_targets(torch.from_numpy(index), tuple(str(value) for value in distinct), given)
-    return _regression(parsed, given, values)
+    return _regression(parsed, given, values, style)
 
 
 def whole_numbers(values: pd.Series, parsed: np.ndarray, style: NumberStyle) -> np.ndarray | None:
@@ -182,7 +186,7 @@ def _text_classes(given: tuple[str, ...], values: pd.Series) -> Targets:
     return class_targets(torch.tensor([index[name] for name in given]), classes, given)
 
 
-def _regression(parsed: np.ndarray, given: tuple[str, ...], values: pd.Series) -> Targets:
+def _regression(parsed: np.ndarray, given: tuple[str, ...], values: pd.Series, style: NumberStyle) -> Targets:
     with np.errstate(over="ignore", invalid="ignore"):  # refused below
         mean, deviation = float(parsed.mean()), float(parsed.std())
     if not (0 < deviation < np.inf and np.isfinite(mean)):
@@ -192,7 +196,12 @@ def _regression(parsed: np.ndarray, given: tuple[str, ...], values: pd.Series) -
         )
     Y = torch.from_numpy((parsed - mean) / deviation)[:, None]
     spread = f"mean {mean:.6g}, standard deviation {deviation:.6g}"
-    note = f"The target is a number ({spread}), standardised for regression."
+    note = " ".join(
+        [
+            f"The target is a number ({spread}), standardised for regression.",
+            *style_notes(style, [str(values.name)]),
+        ]
+    )
     numbers_given = torch.from_numpy(parsed)
     units = TargetScale(numbers_given.mean()[None], numbers_given.std(correction=0)[None])
     return Targets(Y, None, (), "regression", given, note, units)
