@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -49,6 +49,9 @@ LEAST_UNNAMED = 3  # rows whose texts, in a column without a name, are the names
 ALWAYS_CATEGORIES = 10  # so few distinct texts are categories even where most rows have their own
 
 
+Wanted = Literal["classification", "regression"]
+
+
 @dataclass(frozen=True)
 class Choice:
     """What people decide about columns themselves, by name.
@@ -57,11 +60,13 @@ class Choice:
         drop: Columns to leave out.
         keep: Columns to use although they look like identifiers or free text.
         categorical: Columns whose numbers are codes of categories.
+        task: Whether the target is classes or numbers; None where its values decide.
     """
 
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    task: Wanted | None = None
 
 
 @dataclass(frozen=True)
