@@ -438,6 +438,7 @@ def kind_of(values) -> str:
         (["007.5", "010.2", "112.0"], "numbers"),
         (["0", "000", "12"], "numbers"),
         (["0045", "1.5", "2.25"], "numbers"),
+        (["045", "1045", "12"], "numbers"),  # of different lengths: counts that someone filled up
     ],
 )
 def test_digits_with_zeros_before_them_are_codes(values, kind):

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TWO_ORDERS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}")  # how dates begin whose month may come second
-SHARE_ODD = 0.1  # of many different values that are not numbers, from which all are taken for codes
+SHARE_ODD = 0.25  # of many different values that are not numbers, from which all are taken for codes
 LEAST_WORDS = 4  # that a text has on average where it is called free
 MOST_CODES = 100  # distinct values, numbers and others, that are taken for codes
 MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become

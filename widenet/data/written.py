@@ -140,16 +140,14 @@ def are_codes(words: Iterable[str], others: Iterable[str]) -> bool:
 
 
 def are_padded_codes(words: Iterable[str]) -> bool:
-    """Whether words are codes of digits with zeros before them.
+    """Whether words are codes of digits, all as long as each other, with zeros before some of them.
 
-    >>> are_padded_codes(["02138", "10115"]), are_padded_codes(["01", "12"]), are_padded_codes(["007", "1.5"])
+    >>> are_padded_codes(["02138", "10115"]), are_padded_codes(["01", "12"]), are_padded_codes(["007", "15"])
     (True, False, False)
     """
-    words = list(words)
-    is_padded = any(map(PADDED.fullmatch, words))
-    return is_padded and not any(
-        PLAIN.grammar.fullmatch(word) and not WHOLE.fullmatch(word) for word in words
-    )
+    numbers = [word for word in words if PLAIN.grammar.fullmatch(word)]
+    is_even = len({len(word) for word in numbers}) == 1 and all(map(WHOLE.fullmatch, numbers))
+    return is_even and any(map(PADDED.fullmatch, numbers))
 
 
 def is_infinite(word: str) -> bool:
