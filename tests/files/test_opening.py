@@ -270,3 +270,38 @@ def test_names_without_endings():
     assert ending_of(Path("a.b.csv.gz")) == ".csv.gz"
     assert stem_of(Path("x/a.b.csv.gz")) == "a.b"
     assert stem_of(Path("x/images")) == "images"
+
+
+GEO = {
+    "type": "FeatureCollection",
+    "features": [
+        {
+            "type": "Feature",
+            "properties": {"CRIME": 15.5 + k * 7 % 11, "HOVAL": k * 5 % 13, "NAME": f"n{k % 3}"},
+            "geometry": {"type": "Point", "coordinates": [k, 2 * k]},
+        }
+        for k in range(30)
+    ],
+}
+
+
+def test_objects_within_objects_are_columns(tmp_path):
+    path = tmp_path / "columbus.json"
+    path.write_text(json.dumps(GEO))
+    data = load(path, target="properties.CRIME")
+    assert data.columns.used == ("properties.HOVAL", "properties.NAME")
+    left_out = {each.name: each.why for each in data.columns.dropped}
+    assert left_out["geometry.coordinates"] == "holds lists or objects, not single values"
+    assert "did you mean 'properties.CRIME'" in refusal(path, target="CRIME")
+    assert load(path).target == "properties.NAME"  # the last that can be learned: no list, no constant
+
+
+def test_objects_on_lines_are_spread_alike(tmp_path):
+    path = tmp_path / "some.jsonl"
+    rows = [
+        {"a.b": k, "a": {"b": k * 3 % 7, "c": {"d": k % 5}}, "none": {}, "y": "uv"[k % 2]} for k in range(20)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    check_file(str(path), "y", ["a.c.d"], [], [])
+    data = load(path, target="y", keep=["a.b"])
+    assert data.columns.used == ("a.b", "a.b (inside)", "a.c.d")

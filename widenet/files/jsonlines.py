@@ -19,6 +19,7 @@ from widenet.files.text import decoded, encoding_note, first_lines, lines_of
 
 COPIES = 20  # bytes that reading takes for each byte of text
 START = 2**16  # bytes that the header is looked for in
+DEEPEST = 4  # objects within objects that are spread out
 MOST_WRONG = 5  # lines that are told one by one
 
 
@@ -27,7 +28,7 @@ def json_names(path: Path) -> Header | None:
     lines = first_lines(read_start(path, START), START)
     if _is_list("\n".join(lines)) or _is_alone(lines):
         return None
-    records = _records(lines, shown(path.name))
+    records = [flat(record) for record in _records(lines, shown(path.name))]
     return _header(_keys(records), shown(path.name)) if records else None
 
 
@@ -39,7 +40,7 @@ def read_json_lines(path: Path) -> Sheet:
     require_memory(COPIES * len(content), f"JSON of {len(content):,} bytes")
     text, encoding = decoded(content)
     file_name = shown(path.name)
-    records = _all_records(text, file_name)
+    records = [flat(record) for record in _all_records(text, file_name)]
     if not records:
         raise InputError(f"{file_name} is empty: it needs an object on each line.")
     keys = _keys(records)
@@ -59,6 +60,27 @@ def read_json_lines(path: Path) -> Sheet:
     frame = pd.DataFrame({name: object_column(values) for name, values in columns.items()})
     notes = (size_note(len(frame), len(header.names), file_name), *encoding_note(encoding))
     return Sheet(frame, header, notes, left_out=nested)
+
+
+def flat(record: dict[str, Any], depth: int = DEEPEST) -> dict[str, Any]:
+    """An object with those inside it spread out: each key is named by the way to it.
+
+    >>> flat({"id": 1, "place": {"city": "Oslo", "at": {"lat": 59.9}}})
+    {'id': 1, 'place.city': 'Oslo', 'place.at.lat': 59.9}
+    """
+    spread: dict[str, Any] = {}
+    for key, value in record.items():
+        inner = flat(value, depth - 1) if isinstance(value, dict) and depth else {}
+        if inner:
+            spread |= {_free(f"{key}.{name}", record): each for name, each in inner.items()}
+        else:
+            spread[key] = value
+    return spread
+
+
+def _free(name: str, record: dict[str, Any]) -> str:
+    """A name that is no key of its own already."""
+    return name if name not in record else f"{name} (inside)"
 
 
 def _keys(records: list[dict[str, Any]]) -> list[str]:
