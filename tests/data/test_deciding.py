@@ -11,7 +11,8 @@ from widenet.base.errors import InputError
 from widenet.data import load
 from widenet.data.columns import CategoricalColumn, NumericColumn
 from widenet.data.dates import DateStyle, date_style
-from widenet.data.deciding import fit_column
+from widenet.data.deciding import Choice, Habits, LeaveOutError, _decided, fit_column
+from widenet.data.identifiers import is_key_name
 from widenet.data.written import best_style, decimal_of
 
 N = 60
@@ -510,3 +511,25 @@ def test_points_between_thousands_are_told_as_such():
     assert style.name == "points between thousands"
     assert best_style(["1.234,5", "12.500"], ",").name == "points between thousands and decimal commas"
     assert best_style(["3,5", "12"], ",").name == "decimal commas"
+
+
+def test_the_end_of_a_day_is_a_time():
+    values = pd.Series(["01:00", "23:00", "24:00"], dtype="str")
+    column = fit_column(pd.Series(list(values) * 9, name="a"))
+    np.testing.assert_allclose(column.encode(values), [[1.0], [23.0], [24.0]])
+
+
+def test_numbers_of_tickets_are_no_numbers():
+    """Of the Titanic: most are numbers, and many have letters before them."""
+    tickets = [f"PC {17000 + k}" if k % 4 == 0 else str(100000 + 37 * k % 9999) for k in range(200)]
+    with pytest.raises(LeaveOutError, match="different text in every row"):
+        _decided(pd.Series(tickets, name="Ticket"), Habits(), Choice(), is_unnamed=False)
+    few = [f"see note {k % 15}" if k % 4 == 0 else str(100000 + 37 * k % 9999) for k in range(200)]
+    assert isinstance(fit_column(pd.Series(few, name="a")), NumericColumn)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_key"), [("RANDID", True), ("customerid", True), ("PAID", False), ("ACID", False)]
+)
+def test_names_of_keys(name, is_key):
+    assert is_key_name(name) == is_key

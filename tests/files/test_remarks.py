@@ -16,6 +16,9 @@ SAVED = "# x y\n" + "".join(
 )  # numpy.savetxt
 UNNAMED = "# measured in the morning\n" + "0.5 2.25 7\n0.7 1.25 6\n0.9 0.5 4\n"
 NAMED = "# of the lab, twice\n# v, 2\nwidth,y\n" + "1.5,2.5\n0.5,1.5\n2.5,0.25\n"
+OTUS = "# Constructed from biom file\n#OTU ID\tf2\tf1\ty\n295053\t20\t18\t4\n" + "".join(
+    f"None{k}\t{k}\t{k * k % 7}\t{k % 5}\n" for k in range(9)
+)
 INCOME = (  # of the Bureau of Economic Analysis: a space behind a quote, and sources below
     '"FIPS","AreaName","1969  ","1970  ","1971  " \n'
     + "".join(
@@ -48,6 +51,7 @@ def read(path, text, **options):
         (SAVED, ["x", "y"], ""),
         (UNNAMED, ["column 1", "column 2", "column 3"], "1 line"),
         (NAMED, ["width", "y"], "2 lines"),
+        (OTUS, ["OTU ID", "f2", "f1", "y"], "1 line"),
         ("#id,x,y\n" + "7,0.5,1.5\n4,2.5,0.5\n9,1.5,1.25\n", ["id", "x", "y"], ""),
     ],
 )
@@ -91,9 +95,10 @@ def test_what_is_no_table_is_told_in_one_sentence(tmp_path):
 
 def test_lines_that_nothing_divides(tmp_path):
     lines = "Cr110   2108 06 38 52.5\nCr110   3144 06 38\nNGC 2099 67 05 52 16.6 +32 34\nPraesepe 212\n"
-    (tmp_path / "table1.dat").write_text(lines)
-    with pytest.raises(InputError, match="are not divided alike by commas, semicolons, tabs, bars or spaces"):
-        load(tmp_path / "table1.dat")
+    for text in (lines, f"Albuquerque\n{lines}"):
+        (tmp_path / "table1.dat").write_text(text)
+        with pytest.raises(InputError, match="are not divided alike by commas, semicolons, tabs, bars or"):
+            load(tmp_path / "table1.dat")
 
 
 def test_what_mysql_writes_for_null_is_missing(tmp_path):

@@ -222,7 +222,9 @@ def table_dataset(
 
 def _cells(table: Table, header: Header) -> pd.DataFrame:
     """Features and target side by side again, in the order of the header."""
-    whole = table.features.assign(**{str(table.target.name): table.target})
+    import pandas as pd
+
+    whole = pd.concat([table.features, table.target.rename(str(table.target.name))], axis=1)
     return whole[[name for name in header.names if name in whole.columns]]
 
 

@@ -55,6 +55,7 @@ DATES = (
     "%m.%Y",
     "%Y/%m",
 )
+MIDNIGHTS = ("24:00", "24:00:00")
 COMPACT = "%Y%m%dT%H%M%S"  # has its own time of the day
 PACKED = "%Y%m%d"  # 20200131: every one of several different numbers is a date by chance once in 10,000
 PACKED_DATE = re.compile(r"(19|20)\d{6}", re.ASCII)
@@ -93,8 +94,10 @@ class DateStyle:
             return np.array((spans / pd.Timedelta(days=1)).to_numpy(np.float64, na_value=np.nan))
         times = moments(values, self.format)
         start = pd.Timestamp("1900-01-01" if self.is_clock else self.start)
-        seconds = (times - start) / pd.Timedelta(seconds=1)
-        return np.array(seconds.to_numpy(np.float64, na_value=np.nan)) / (3600 if self.is_clock else DAY)
+        seconds = np.array(((times - start) / pd.Timedelta(seconds=1)).to_numpy(np.float64, na_value=np.nan))
+        if self.is_clock:
+            seconds[np.asarray(values.isin(MIDNIGHTS), dtype=bool)] = DAY  # the end of a day, not its start
+        return seconds / (3600 if self.is_clock else DAY)
 
 
 def moments(values: pd.Series, style: str) -> pd.Series:

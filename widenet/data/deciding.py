@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 TWO_ORDERS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}")  # how dates begin whose month may come second
 SHARE_ODD = 0.25  # of many different values that are not numbers, from which all are taken for codes
+SHARE_WORDS = 0.1  # of different values that are words, beyond which they are no gaps among numbers
 LEAST_WORDS = 4  # that a text has on average where it is called free
 MOST_CODES = 100  # distinct values, numbers and others, that are taken for codes
 MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become
@@ -256,6 +257,8 @@ def _style_of_most(given: pd.Series, words: list[str]) -> NumberStyle | None:
         return None
     if 2 * len(unread) > len(given):
         return None
+    if unread.nunique() > max(FEW, SHARE_WORDS * len(words)):
+        return None  # numbers of tickets and models, some of which have letters
     if len(unread) > 1 and are_codes(unread.unique(), given[~odd].unique()):
         return None
     return style

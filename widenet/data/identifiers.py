@@ -30,6 +30,19 @@ KEY_WORDS = {
     "userid",
     "caseid",
     "subjid",
+    "randid",
+    "patid",
+    "patientid",
+    "studyid",
+    "sampleid",
+    "hhid",
+    "empid",
+    "custid",
+    "customerid",
+    "orderid",
+    "productid",
+    "playerid",
+    "recid",
 }
 COUNTER_NAMES = {"identifier", "index", "idx", "row", "rowid", "rownum", "row number", "rownames", "level 0"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -77,7 +77,7 @@ def delimited_names(path: Path) -> Header | None:
     text, _ = decoded(content, cut=True)
     top = _read_top(dialect_of(below_remarks(text)[0]), shown(path.name))
     is_cut = len(content) == TOP and top.heading.num_records >= len(top.records)
-    return None if is_cut else _header(top.heading.names, shown(path.name))
+    return None if is_cut else _header(top, shown(path.name))
 
 
 def read_delimited(path: Path) -> Sheet:
@@ -105,7 +105,7 @@ def scan_delimited(text: str, file_name: str) -> Layout:
     dialect = dialect_of(text)
     top = _read_top(dialect, file_name)
     given = list(top.heading.names)
-    _header(given, file_name)  # refuses what is no header
+    _header(top, file_name)  # refuses what is no header
     seen, problems = Seen(len(given)), Problems()
     try:
         for line, end, record in top.rows():
@@ -136,11 +136,13 @@ def scan_delimited(text: str, file_name: str) -> Layout:
     )
 
 
-def _header(given: Sequence[str], file_name: str) -> Header:
-    """The header that names make; a line of several words that nothing divides is refused by its own name."""
-    if len(given) == 1 and len(given[0].split()) > 2:
+def _header(top: _Top, file_name: str) -> Header:
+    """The header that names make; lines of several words that nothing divides are refused as such."""
+    given = top.heading.names
+    whole = [record[0].strip() for record in top.records if len(record[0].split()) > 2]
+    if len(given) == 1 and whole:
         raise InputError(
-            f"The lines of {file_name}, such as {shown(given[0].strip())}, are not divided alike by commas, "
+            f"The lines of {file_name}, such as {shown(whole[0])}, are not divided alike by commas, "
             "semicolons, tabs, bars or spaces: save the table as .csv in the program that wrote it."
         )
     return header_of(given, file_name)

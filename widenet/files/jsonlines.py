@@ -19,6 +19,8 @@ from widenet.files.text import decoded, encoding_note, first_lines, lines_of
 
 COPIES = 20  # bytes that reading takes for each byte of text
 START = 2**16  # bytes that the header is looked for in
+NO_NAME = ""  # of the column that the keys of rows make
+CELL = 100  # bytes of a key and a value in an object
 DEEPEST = 4  # objects within objects that are spread out
 MOST_WRONG = 5  # lines that are told one by one
 
@@ -113,7 +115,10 @@ def _is_alone(lines: list[str]) -> bool:
 
 
 def _spread(whole: Any) -> list[dict[str, Any]]:
-    """The rows of one object: a list of objects among its values, or columns as pandas writes them."""
+    """The rows of one object: a list of objects in it, columns as pandas writes them, or rows by their keys.
+
+    Columns have rows numbered, as pandas does it, or more rows than there are columns.
+    """
     if not isinstance(whole, dict):
         raise ValueError("no object")
     lists = [each for each in whole.values() if _are_objects(each)]
@@ -121,6 +126,9 @@ def _spread(whole: Any) -> list[dict[str, Any]]:
         return list(lists[0])
     if whole and all(isinstance(column, dict) for column in whole.values()):
         labels = list(dict.fromkeys(label for column in whole.values() for label in column))
+        if len(whole) > len(labels) and not all(label.isdigit() for label in labels):
+            return [{NO_NAME: key} | row for key, row in whole.items()]
+        require_memory(CELL * len(whole) * len(labels), f"A table of {len(labels):,} × {len(whole):,} cells")
         return [{name: column.get(label) for name, column in whole.items()} for label in labels]
     are_lists = all(isinstance(column, list) for column in whole.values())
     if are_lists and len({len(column) for column in whole.values()}) == 1:
