@@ -529,7 +529,32 @@ def test_numbers_of_tickets_are_no_numbers():
 
 
 @pytest.mark.parametrize(
-    ("name", "is_key"), [("RANDID", True), ("customerid", True), ("PAID", False), ("ACID", False)]
+    ("name", "is_key"),
+    [("RANDID", True), ("row.names", True), ("customerid", True), ("PAID", False), ("ACID", False)],
 )
 def test_names_of_keys(name, is_key):
     assert is_key_name(name) == is_key
+
+
+TIMES_OF_DAY = [f"{k % 24:02}{k * 7 % 60:02}" for k in range(N)]
+SHORT_DATES = [f"{1 + k % 12:02}{1 + k % 28:02}{87 + k % 2}" for k in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "first"),
+    [
+        (TIMES_OF_DAY, "dates", [0.0, 1 + 7 / 60]),
+        (["2400", *TIMES_OF_DAY[1:]], "dates", [24.0, 1 + 7 / 60]),
+        (SHORT_DATES, "dates", [0.0, 366 + 31.0]),
+        (["0099", *TIMES_OF_DAY[1:]], "out", []),
+        (TIMES_OF_DAY[:5] * 12, "categories", []),
+        ([f"2018{1 + k % 12:02}01:{k % 24:02}00" for k in range(N)], "dates", [0.0, 31 + 1 / 24]),
+    ],
+)
+def test_times_and_dates_of_digits_alone(values, kind, first):
+    assert (kind_of(values) if kind != "out" else "out") == kind
+    if kind == "dates":
+        column = loaded(a=values).preparation.columns[1]
+        np.testing.assert_allclose(column.encode(pd.Series(values[:2]))[:, 0], first)
+    if kind == "out":
+        assert "a" in left_out(a=values)

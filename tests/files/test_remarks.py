@@ -52,6 +52,11 @@ def read(path, text, **options):
         (UNNAMED, ["column 1", "column 2", "column 3"], "1 line"),
         (NAMED, ["width", "y"], "2 lines"),
         (OTUS, ["OTU ID", "f2", "f1", "y"], "1 line"),
+        (
+            "#element,HHI_production,y\nHe,3200,3900\nLi,2900,4200\nBe,8000,4000\n",
+            ["element", "HHI_production", "y"],
+            "",
+        ),
         ("#id,x,y\n" + "7,0.5,1.5\n4,2.5,0.5\n9,1.5,1.25\n", ["id", "x", "y"], ""),
     ],
 )

@@ -55,11 +55,14 @@ DATES = (
     "%m.%Y",
     "%Y/%m",
 )
-MIDNIGHTS = ("24:00", "24:00:00")
-COMPACT = "%Y%m%dT%H%M%S"  # has its own time of the day
+MIDNIGHTS = ("24:00", "24:00:00", "2400")
+COMPACT = ("%Y%m%dT%H%M%S", "%Y%m%d:%H%M")  # have their own time of the day
 PACKED = "%Y%m%d"  # 20200131: every one of several different numbers is a date by chance once in 10,000
 PACKED_DATE = re.compile(r"(19|20)\d{6}", re.ASCII)
 LEAST_PACKED = 3  # different ones that are needed to see that
+PADDED_CLOCK, LEAST_PADDED = "%H%M", 8  # 0930, and how many different ones are needed: codes are so, too
+# Digits of one length with zeros before some of them: which of these styles they may have.
+PADDED = {4: (PADDED_CLOCK,), 6: ("%m%d%y", "%d%m%y"), 8: ("%m%d%Y", "%d%m%Y")}
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %H:%M:%S.%f")
 SAMPLE = 30  # distinct words that a format is tried on before all are
 SHORTEST = 4  # characters of a date
@@ -80,7 +83,7 @@ class DateStyle:
     @property
     def is_clock(self) -> bool:
         """Whether these are times of a day, without a date."""
-        return self.format in TIMES
+        return self.format in (*TIMES, PADDED_CLOCK)
 
     def numbers(self, values: pd.Series) -> np.ndarray:
         """Days since the start or between two moments, or hours since midnight; float64 of shape (n,).
@@ -169,6 +172,20 @@ def packed_dates(values: pd.Series) -> DateStyle | None:
     return _started(values, PACKED) if is_each and _share(distinct, PACKED) == 1 else None
 
 
+def padded_dates(values: pd.Series) -> DateStyle | None:
+    """The style of digits with zeros before them in which every one is a date, as 013120, or a time, as 0930.
+
+    Args:
+        values: The column of such codes, without missing values.
+    """
+    distinct = values.drop_duplicates()
+    lengths = {len(word) for word in distinct}
+    for style in PADDED.get(lengths.pop(), ()) if len(lengths) == 1 and len(distinct) >= LEAST_PADDED else ():
+        if _share(distinct, style) == 1:
+            return _started(values, style)
+    return None
+
+
 def _share(words: pd.Series, style: str) -> float:
     """The share of words that are dates of a style."""
     found = np.isfinite(DateStyle(style, "1900-01-01").numbers(words))
@@ -193,7 +210,7 @@ def is_day_first(columns: Iterable[Sequence[str]]) -> bool | None:
 
 
 def _started(values: pd.Series, style: str) -> DateStyle:
-    start = "" if style in (*TIMES, DURATION) else moments(values, style).min().isoformat()
+    start = "" if style in (*TIMES, PADDED_CLOCK, DURATION) else moments(values, style).min().isoformat()
     return DateStyle(style, start)
 
 
@@ -218,7 +235,7 @@ def _formats(words: Sequence[str], *, day_first: bool) -> list[str]:
     dates = sorted(DATES, key=lambda date: not date.startswith("%d")) if day_first else DATES
     signs = {_signs(word) for word in words}
     possible = [style for date in dates for clock in CLOCKS if _signs(style := date + clock) in signs]
-    return [*(TIMES if has_clock and is_short else ()), ISO, COMPACT, *possible]
+    return [*(TIMES if has_clock and is_short else ()), ISO, *COMPACT, *possible]
 
 
 def _may_be_date(word: str) -> bool:

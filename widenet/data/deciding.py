@@ -22,7 +22,15 @@ from widenet.data.columns import (
     texts,
     without_infinities,
 )
-from widenet.data.dates import DURATION, DateStyle, date_style, is_day_first, most_dates, packed_dates
+from widenet.data.dates import (
+    DURATION,
+    DateStyle,
+    date_style,
+    is_day_first,
+    most_dates,
+    packed_dates,
+    padded_dates,
+)
 from widenet.data.identifiers import COUNTS, LEAST_ROWS, UNNAMED, is_key_name, why_number_identifies
 from widenet.data.written import (
     PLAIN,
@@ -271,6 +279,8 @@ def column_dates(values: pd.Series, *, day_first: bool = False) -> DateStyle | N
     if not is_text(values):
         return None
     given = values[~placeholders(values)]
+    if len(given) and given.str.startswith("0").any() and are_padded_codes(map(str, given.unique())):
+        return padded_dates(given)
     return date_style(given, day_first=day_first) or most_dates(given, day_first=day_first)
 
 

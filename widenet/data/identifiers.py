@@ -44,7 +44,18 @@ KEY_WORDS = {
     "playerid",
     "recid",
 }
-COUNTER_NAMES = {"identifier", "index", "idx", "row", "rowid", "rownum", "row number", "rownames", "level 0"}
+COUNTER_NAMES = {
+    "identifier",
+    "index",
+    "idx",
+    "row",
+    "rowid",
+    "rownum",
+    "row number",
+    "rownames",
+    "row names",
+    "level 0",
+}
 
 
 def is_key_name(name: str) -> bool:

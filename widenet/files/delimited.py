@@ -111,7 +111,7 @@ def scan_delimited(text: str, file_name: str) -> Layout:
         for line, end, record in top.rows():
             seen.add(line, end, record)
     except csv.Error as error:
-        problems.add(f"Line {top.line} of {file_name} is not valid CSV: {error}.")
+        problems.add(f"Line {top.line} of {file_name} is not valid CSV ({error}): correct its quotes.")
     num_below = seen.num_below
     lengths = seen.lengths - seen.below if num_below else seen.lengths
     num_more = _num_more(lengths, given)
@@ -223,7 +223,9 @@ def _read_top(dialect: Dialect, file_name: str) -> _Top:
                 ends.append(lines.taken)
     except csv.Error as error:
         number = getattr(reader, "line_num", 0)
-        raise InputError(f"Line {number} of {file_name} is not valid CSV: {error}.") from error
+        raise InputError(
+            f"Line {number} of {file_name} is not valid CSV ({error}): correct its quotes."
+        ) from error
     refuse_wide(max(map(len, records), default=0), file_name)
     return _Top(records, numbers, ends, reader, find_heading(records), lines)
 
@@ -237,6 +239,7 @@ def _parse(layout: Layout) -> pd.DataFrame:
         io.StringIO(dialect.text[layout.start : layout.stop]),
         sep=dialect.separator,
         escapechar=dialect.escape,
+        quoting=dialect.quoting,
         header=None,
         names=range(len(names) + layout.num_spare),  # by position, so that no name is ever interpreted
         index_col=False,

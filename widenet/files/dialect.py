@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Literal
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+PLAIN_SEPARATORS = ("\t", "|")  # that stand in no text, so that quotes are not needed
 SPACES = "spaces"
 START = 2**16  # bytes that the separator and the header are looked for in
 MOST_RECORDS = 50  # that vote on the separator
@@ -26,6 +28,7 @@ class Dialect:
         how: What divides the fields of the file, in words.
         escape: The sign before a quote within quotes; None where quotes are doubled.
         gap: What divides columns that are aligned; empty for others.
+        has_quotes: Whether quotes around a field are none of it.
     """
 
     text: str
@@ -33,12 +36,23 @@ class Dialect:
     how: str
     escape: str | None = None
     gap: str = ""
+    has_quotes: bool = True
 
     def records(self, lines: Iterator[str], *, strict: bool = True) -> Iterator[list[str]]:
         """A reader of records, as the csv module has it."""
         return csv.reader(
-            lines, delimiter=self.separator, escapechar=self.escape, skipinitialspace=True, strict=strict
+            lines,
+            delimiter=self.separator,
+            escapechar=self.escape,
+            skipinitialspace=True,
+            strict=strict,
+            quoting=self.quoting,
         )
+
+    @property
+    def quoting(self) -> Literal[0, 3]:
+        """How quotes are read, as the csv module has it."""
+        return csv.QUOTE_MINIMAL if self.has_quotes else csv.QUOTE_NONE
 
     def divided(self, line: str) -> list[str]:
         """The fields of another line of the file."""
@@ -102,17 +116,27 @@ def _whole_lines(text: str) -> str:
 def _quoted(dialect: Dialect) -> Dialect:
     """A dialect with another way to end quotes, where no other reading of them is allowed.
 
-    Quotes within quotes may have a backslash before them, and a quote that ends a field spaces behind it.
+    Quotes within quotes may have a backslash before them, and a quote that ends a field spaces behind it. Between
+    tabs or bars, which no field holds, they may be signs like others.
     """
     has_escapes = '\\"' in dialect.text
     spaces = re.compile(rf'(?<=")[ \t]+(?={re.escape(dialect.separator)}|[\r\n]|$)')
     has_spaces = dialect.separator != "\t" and spaces.search(dialect.text) is not None
-    if not (has_escapes or has_spaces) or _is_strict(dialect):
+    is_plain = dialect.separator in PLAIN_SEPARATORS and '"' in dialect.text
+    if not (has_escapes or has_spaces or is_plain) or _is_strict(dialect):
         return dialect
+    if is_plain and _is_even(plain := replace(dialect, has_quotes=False)):
+        return plain
     closed = replace(dialect, text=spaces.sub("", dialect.text)) if has_spaces else dialect
     if has_spaces and _is_strict(closed):
         return closed
     return replace(dialect, escape="\\") if has_escapes else dialect
+
+
+def _is_even(dialect: Dialect) -> bool:
+    """Whether all records have as many fields as each other."""
+    records = dialect.records(io.StringIO(dialect.text, newline=""))
+    return len({len(record) for record in records if record}) == 1
 
 
 def _is_strict(dialect: Dialect) -> bool:

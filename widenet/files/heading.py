@@ -10,6 +10,7 @@ from widenet.files.words import MISSING
 
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 WHOLE = re.compile(r"\d{1,9}", re.ASCII)
+YEARS = (1500, 2200)  # two numbers in a line of names are these, or follow each other
 LEAST_STEPS = 4  # decimals that increase from name to name, as wavelengths and bins do
 MOST_ABOVE = 10  # records that a sparse title may stand above the names
 LEAST_BELOW = 5  # records that are needed to see that a line of words is one of them
@@ -116,13 +117,17 @@ def holds_values(names: Record) -> bool:
 
     >>> holds_values(["5.1", "3.5", "setosa"]), holds_values(["country", "1990", "1995"])
     (True, False)
+    >>> holds_values(["He", "3200", "3900"])
+    True
     """
     numbers = [name.strip() for name in names if is_number(name)]
     if not numbers:
         return False
     values = [float(number.replace(",", ".")) for number in numbers]
     increases = all(later > earlier for earlier, later in pairwise(values))
-    are_steps = all(map(WHOLE.fullmatch, numbers)) or len(numbers) >= LEAST_STEPS
+    are_years = all(YEARS[0] <= value <= YEARS[1] for value in values)
+    are_counted = len(values) > 2 or are_years or values[-1] - values[0] == len(values) - 1
+    are_steps = (all(map(WHOLE.fullmatch, numbers)) and are_counted) or len(numbers) >= LEAST_STEPS
     return not (increases and are_steps)
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import islice
 
 from widenet.files.dialect import MOST_RECORDS, START, Dialect, dialect_of
-from widenet.files.heading import REMARKS, find_heading, holds_values
+from widenet.files.heading import REMARKS, find_heading, is_number
 from widenet.files.text import lines_of
 
 LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n)")
@@ -30,7 +30,7 @@ def below_remarks(text: str) -> tuple[str, int]:
     dialect = dialect_of(text[start : start + START])
     records = _first_records(dialect)
     heading = find_heading(records)
-    if records and not (heading.is_given and not holds_values(heading.names)):
+    if records and not (heading.is_given and not any(map(is_number, heading.names))):
         ((width, _),) = Counter(map(len, records)).most_common(1)
         fitting = [k for k, line in enumerate(words) if len(dialect.divided(line)) == width > 1]
         names = fitting[-1] if fitting else -1
