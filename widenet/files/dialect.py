@@ -116,8 +116,8 @@ def _whole_lines(text: str) -> str:
 def _quoted(dialect: Dialect) -> Dialect:
     """A dialect with another way to end quotes, where no other reading of them is allowed.
 
-    Quotes within quotes may have a backslash before them, and a quote that ends a field spaces behind it. Between
-    tabs or bars, which no field holds, they may be signs like others.
+    Quotes within quotes may have a backslash before them, and a quote that ends a field spaces behind it.
+    Between tabs or bars, which no field holds, they may be signs like others.
     """
     has_escapes = '\\"' in dialect.text
     spaces = re.compile(rf'(?<=")[ \t]+(?={re.escape(dialect.separator)}|[\r\n]|$)')
@@ -134,8 +134,9 @@ def _quoted(dialect: Dialect) -> Dialect:
 
 
 def _is_even(dialect: Dialect) -> bool:
-    """Whether all records have as many fields as each other."""
-    records = dialect.records(io.StringIO(dialect.text, newline=""))
+    """Whether all records have as many fields as each other; a last line without an end may be cut."""
+    whole = dialect.text[: dialect.text.rfind("\n") + 1] or dialect.text
+    records = dialect.records(io.StringIO(whole, newline=""))
     return len({len(record) for record in records if record}) == 1
 
 
