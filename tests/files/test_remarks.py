@@ -51,6 +51,8 @@ def read(path, text, **options):
         (SAVED, ["x", "y"], ""),
         (UNNAMED, ["column 1", "column 2", "column 3"], "1 line"),
         (NAMED, ["width", "y"], "2 lines"),
+        ("# see the manual\n" * 80 + PEAK, ["t", "y"], "82 lines"),
+        ("# see the manual\n" * 80 + NAMED, ["width", "y"], "82 lines"),
         (OTUS, ["OTU ID", "f2", "f1", "y"], "1 line"),
         (
             "#element,HHI_production,y\nHe,3200,3900\nLi,2900,4200\nBe,8000,4000\n",

@@ -216,11 +216,10 @@ def _read_top(dialect: Dialect, file_name: str) -> _Top:
     reader = dialect.records(iter(lines))
     records, numbers, ends = list[list[str]](), list[int](), list[int]()
     try:
-        for record in islice(reader, MOST_RECORDS):
-            if record:
-                records.append(record)
-                numbers.append(int(getattr(reader, "line_num", 0)))
-                ends.append(lines.taken)
+        for record in islice(filter(None, reader), MOST_RECORDS):
+            records.append(record)
+            numbers.append(int(getattr(reader, "line_num", 0)))
+            ends.append(lines.taken)
     except csv.Error as error:
         number = getattr(reader, "line_num", 0)
         raise InputError(

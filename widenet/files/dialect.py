@@ -99,7 +99,7 @@ def _evenness(text: str, separator: str) -> tuple[bool, float, int]:
     )
     lengths = []
     with suppress(csv.Error):
-        lengths = [len(record) for record in islice(reader, MOST_RECORDS) if record]
+        lengths = [len(record) for record in islice(filter(None, reader), MOST_RECORDS)]
     several = [length for length in lengths if length > 1]
     if not several:
         return False, 0.0, 1
