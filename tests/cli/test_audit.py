@@ -102,6 +102,18 @@ def test_columns_are_told_on_the_screen_and_in_the_json(widenet):
     assert json.loads(out)["columns"]["used"] == ["id"]
 
 
+def test_scores_are_learned_as_numbers_where_that_is_asked_for(widenet):
+    lines = [f"{k * 7 % 13},{k * k % 7},{k * 5 % 11}" for k in range(1, 61)]
+    Path("scores.csv").write_text("\n".join(["a,b,score", *lines]))
+    assert json.loads(widenet("audit", "scores.csv", "--json")[1])["data"]["task"] == "multiclass"
+    _, out, _ = widenet("audit", "scores.csv", "--task", "regression", "--json")
+    assert json.loads(out)["data"]["task"] == "regression"
+    assert json.loads(Path("widenet-audit-scores/config.json").read_text())["task"] == "regression"
+    code, _, err = widenet("audit", "scores.csv", "--task", "ranking")
+    assert code == 2
+    assert "--task" in err
+
+
 def test_a_folder_of_images(widenet):
     rng = np.random.default_rng(0)
     for name, shade in (("cat", 90), ("dog", 160)):

@@ -130,6 +130,17 @@ def test_columns_that_were_chosen_are_chosen_again_to_verify(widenet):
     assert code == 0, out
 
 
+def test_a_task_that_was_chosen_is_chosen_again_to_verify(widenet):
+    write_table("table.csv", columns=9)
+    lines = Path("table.csv").read_text().splitlines()
+    scored = [f"{line.rpartition(',')[0]},{k % 4}" for k, line in enumerate(lines[1:])]
+    Path("table.csv").write_text("\n".join([lines[0], *scored]) + "\n")
+    assert widenet("memorise", "table.csv", "--task", "regression", "--out", "o")[0] == 0
+    assert json.loads(Path("o/certificate.json").read_text())["data"]["task"] == "regression"
+    code, out, _ = widenet("verify", "o")
+    assert code == 0, out
+
+
 def test_identical_rows_with_different_labels(widenet):
     write_table("table.csv")
     lines = Path("table.csv").read_text().splitlines()

@@ -11,6 +11,8 @@ from widenet.base.errors import InputError
 from widenet.data import load
 from widenet.data.columns import CategoricalColumn, NumericColumn
 from widenet.data.dates import DateStyle, date_style
+from widenet.data.deciding import Choice, Habits, LeaveOutError, _decided, fit_column
+from widenet.data.identifiers import is_key_name
 from widenet.data.written import best_style, decimal_of
 
 N = 60
@@ -42,6 +44,12 @@ def left_out(**columns) -> dict[str, str]:
             [f"word {k % 50} and more" for k in range(N)],
             "free text, with 50 different values in 60 rows",
         ),
+        (
+            "city",
+            [f"town-{k % 50}" for k in range(N)],
+            "has 50 different values in 60 rows, too many for categories",
+        ),
+        ("zip", [f"0{k % 50:04}" for k in range(N)], "has 50 different values in 60 rows"),
         ("same", ["a"] * N, "never varies"),
         ("one", [1.5] * N, "never varies"),
         ("none", [None] * N, "no value in any row"),
@@ -412,3 +420,141 @@ def test_placeholders_among_targets_are_rows_without_one(tmp_path):
 
 def test_codes_of_few_values_are_kept_though_they_are_called_identifiers():
     assert left_out(store_id=RNG.integers(1, 9, N)) == {}
+
+
+def kind_of(values) -> str:
+    column = loaded(a=list(values)).preparation.columns[1]
+    if isinstance(column, CategoricalColumn):
+        return "categories"
+    return "dates" if isinstance(column.style, DateStyle) else "numbers"
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["02138", "10115", "80331"], "categories"),
+        (["001", "017", "550"], "categories"),
+        (["02138", "10115", "02138-4321"], "categories"),  # as letters have it, with four digits more
+        (["01", "02", "12"], "numbers"),  # of months
+        (["007.5", "010.2", "112.0"], "numbers"),
+        (["0", "000", "12"], "numbers"),
+        (["0045", "1.5", "2.25"], "numbers"),
+        (["045", "1045", "12"], "numbers"),  # of different lengths: counts that someone filled up
+    ],
+)
+def test_digits_with_zeros_before_them_are_codes(values, kind):
+    assert kind_of(values * 20) == kind
+    told = (
+        "Digits with zeros before them are codes, and were taken as categories: 'a'."
+        in loaded(a=values * 20).provenance
+    )
+    assert told == (kind == "categories")
+
+
+DAYS = [f"2020-{1 + k % 12:02}-{1 + k % 28:02}" for k in range(N)]
+
+
+@pytest.mark.parametrize("word", ["unknown", "tbd", "not yet known", "see note 3"])
+@pytest.mark.parametrize("every", [1, 3, 20])
+def test_a_word_among_dates_is_a_missing_value(word, every):
+    """Also where it comes first, or is more common than all dates together."""
+    skewed = [word if (k % 10 >= every and every < 20) or k == 0 else day for k, day in enumerate(DAYS)]
+    assert kind_of(skewed) == "dates"
+    assert loaded(a=skewed).columns.imputed == ("a",)
+
+
+def test_a_few_dates_that_are_common_are_still_dates():
+    values = ["unknown"] * 4 + ["2019-12-24"] * 40 + ["2020-01-01"] * 10 + ["2020-02-02"] * 6
+    assert kind_of(values) == "dates"
+
+
+def test_years_among_words_are_no_dates():
+    years = [str(1987 + k % 25) for k in range(N)]
+    years[3], years[4], years[30] = "in print", "in print", "2020 online"
+    assert kind_of(years) == "numbers"
+    many = pd.Series(years * 5, name="year")
+    assert not isinstance(fit_column(many).style, DateStyle)
+    assert fit_column(many).words == ("in print", "2020 online")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["19970101", "19970118", "19980630"], "dates"),
+        ([19970101, 19970118, 19980630], "dates"),
+        (["19970101", "19970118", "19980631"], "numbers"),  # june has 30 days
+        ([19970101, 19970118], "numbers"),
+        ([19970101, 29970118, 19980630], "numbers"),
+    ],
+)
+def test_eight_digits_that_are_all_dates(values, kind):
+    values = (values * N)[:N]
+    assert kind_of(values) == kind
+    if kind == "dates":
+        assert "Dates became days since 1997-01-01: 'a'." in loaded(a=values).provenance
+
+
+def test_gaps_among_eight_digits():
+    values = pd.Series([19970101, None, 19970118, 19980630] * 15, dtype="Int64")
+    column = fit_column(values.rename("a"))
+    assert isinstance(column.style, DateStyle)
+    np.testing.assert_allclose(column.encode(values)[:4, 0], [0, 17, 17, 545])
+
+
+def test_minutes_and_seconds():
+    values = pd.Series(["42:14.0", "47:36.5"], dtype="str")
+    np.testing.assert_allclose(date_style(values).numbers(values) * 60, [42 + 14 / 60, 47 + 36.5 / 60])
+
+
+def test_points_between_thousands_are_told_as_such():
+    style = best_style(["1.234", "12.500"], ",")
+    assert style.name == "points between thousands"
+    assert best_style(["1.234,5", "12.500"], ",").name == "points between thousands and decimal commas"
+    assert best_style(["3,5", "12"], ",").name == "decimal commas"
+
+
+def test_the_end_of_a_day_is_a_time():
+    values = pd.Series(["01:00", "23:00", "24:00"], dtype="str")
+    column = fit_column(pd.Series(list(values) * 9, name="a"))
+    np.testing.assert_allclose(column.encode(values), [[1.0], [23.0], [24.0]])
+
+
+def test_numbers_of_tickets_are_no_numbers():
+    """Of the Titanic: most are numbers, and many have letters before them."""
+    tickets = [f"PC {17000 + k}" if k % 4 == 0 else str(100000 + 37 * k % 9999) for k in range(200)]
+    with pytest.raises(LeaveOutError, match="different text in every row"):
+        _decided(pd.Series(tickets, name="Ticket"), Habits(), Choice(), is_unnamed=False)
+    few = [f"see note {k % 15}" if k % 4 == 0 else str(100000 + 37 * k % 9999) for k in range(200)]
+    assert isinstance(fit_column(pd.Series(few, name="a")), NumericColumn)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_key"),
+    [("RANDID", True), ("row.names", True), ("customerid", True), ("PAID", False), ("ACID", False)],
+)
+def test_names_of_keys(name, is_key):
+    assert is_key_name(name) == is_key
+
+
+TIMES_OF_DAY = [f"{k % 24:02}{k * 7 % 60:02}" for k in range(N)]
+SHORT_DATES = [f"{1 + k % 12:02}{1 + k % 28:02}{87 + k % 2}" for k in range(N)]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "first"),
+    [
+        (TIMES_OF_DAY, "dates", [0.0, 1 + 7 / 60]),
+        (["2400", *TIMES_OF_DAY[1:]], "dates", [24.0, 1 + 7 / 60]),
+        (SHORT_DATES, "dates", [0.0, 366 + 31.0]),
+        (["0099", *TIMES_OF_DAY[1:]], "out", []),
+        (TIMES_OF_DAY[:5] * 12, "categories", []),
+        ([f"2018{1 + k % 12:02}01:{k % 24:02}00" for k in range(N)], "dates", [0.0, 31 + 1 / 24]),
+    ],
+)
+def test_times_and_dates_of_digits_alone(values, kind, first):
+    assert (kind_of(values) if kind != "out" else "out") == kind
+    if kind == "dates":
+        column = loaded(a=values).preparation.columns[1]
+        np.testing.assert_allclose(column.encode(pd.Series(values[:2]))[:, 0], first)
+    if kind == "out":
+        assert "a" in left_out(a=values)

@@ -3,6 +3,8 @@ import pandas as pd
 import pytest
 import torch
 
+from widenet.base.errors import InputError
+from widenet.data import load
 from widenet.data.targets import class_columns, encode_like, encode_targets
 
 
@@ -26,6 +28,8 @@ def encoded(values, **options):
         (list(range(20)) * 4, "regression", ()),
         ([0.5, 1.5] * 5, "regression", ()),
         (list(range(100)), "regression", ()),
+        ([0] * 79 + list(range(64, 78)), "regression", ()),  # margins of error: 0, or one of a few amounts
+        (["001", "002", "010"] * 5, "multiclass", ("001", "002", "010")),
     ],
 )
 def test_task_is_read_off_the_values(values, task, classes):
@@ -80,3 +84,59 @@ def test_regression_targets_are_standardised():
     assert abs(float(Y.mean())) < 1e-12
     assert float(Y.std(correction=0)) == pytest.approx(1, abs=1e-12)
     np.testing.assert_allclose(np.argsort(Y[:, 0].numpy()), np.argsort(values))
+
+
+def test_how_the_numbers_were_read_is_told():
+    euros = encoded([f"{k}.{k * 37 % 1000:03},50 €" for k in range(1, 30)])
+    assert "Numbers were read with points between thousands and decimal commas: 'y'." in euros.note
+    assert "'€' was taken off the numbers of 'y'." in euros.note
+    assert encoded([0.5, 1.5, 2.5]).note.endswith("standardised for regression.")
+
+
+@pytest.mark.parametrize(
+    ("values", "task", "found", "classes"),
+    [
+        (list(range(11)) * 9, None, "multiclass", tuple(map(str, range(11)))),
+        (list(range(11)) * 9, "regression", "regression", ()),
+        ([0, 1] * 5, "regression", "regression", ()),
+        (["001", "002", "010"] * 5, "regression", "regression", ()),
+        (list(range(30)) * 3, "classification", "multiclass", tuple(map(str, range(30)))),
+        ([0.5, 1.5, 2.5] * 5, "classification", "multiclass", ("0.5", "1.5", "2.5")),
+        (["1,5", "2,5"] * 5, "classification", "binary", ("1,5", "2,5")),
+        (["a", "b"] * 5, "classification", "binary", ("a", "b")),
+    ],
+)
+def test_people_may_decide_the_task(values, task, found, classes):
+    targets = encode_targets(pd.Series(values, name="y"), task=task)
+    assert (targets.task, targets.classes) == (found, classes)
+
+
+@pytest.mark.parametrize(
+    ("values", "task", "told"),
+    [
+        (["a", "b"] * 5, "regression", "'a' .* is not a number, which a regression needs: leave `task` out"),
+        (pd.Categorical(["a", "b"] * 5), "regression", "is not a number, which a regression needs"),
+        (list(range(50)), "classification", "'y' has 50 distinct values in 50 rows, too many"),
+        ([3, 3, 3], "classification", "holds the single value '3'"),
+        ([1, 2] * 5, "ranking", "There is no task 'ranking': choose 'classification', 'regression'"),
+    ],
+)
+def test_a_task_that_the_target_does_not_allow(values, task, told):
+    target = pd.Series(values, name="y", index=pd.RangeIndex(1, len(values) + 1))
+    with pytest.raises(InputError, match=told):
+        encode_targets(target, task=task)
+
+
+def test_the_task_of_every_kind_of_data(tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 5
+    assert load(X, y).task == "multiclass"
+    assert load(X, y, task="regression").task == "regression"
+    np.savez(tmp_path / "some.npz", X=X, y=y)
+    assert load(tmp_path / "some.npz", task="regression").task == "regression"
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=y)
+    frame.to_csv(tmp_path / "some.csv", index=False)
+    data = load(tmp_path / "some.csv", task="regression")
+    assert (data.task, data.origin.task) == ("regression", "regression")
+    assert load(frame, target="y", task="regression").task == "regression"
+    with pytest.raises(InputError, match="'digits' has its own targets, so `task` does not apply"):
+        load("digits", task="regression")

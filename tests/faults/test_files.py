@@ -253,7 +253,7 @@ def test_deep_json(tmp_path):
 
 def test_many_wrong_lines_are_counted_not_kept(tmp_path):
     path = tmp_path / "ragged.csv"
-    path.write_text("a,y\n1,2\n" + "1\n" * 20_000)
+    path.write_text("a,y\n" + "1,2\n" * 30_000 + "1\n" * 20_000)
     message = refusal(path)
     assert message.count("\n") == 6
     assert "19,995 more lines have another number of fields" in message

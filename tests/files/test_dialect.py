@@ -67,3 +67,17 @@ def test_a_mark_of_the_end_of_a_file_is_no_value(tmp_path):
 def test_a_line_that_is_cut_has_no_vote():
     line = "12 some words 34\n"
     assert dialect_of("a b c d\n" + line * (START // 8)).how == "spaces"
+
+
+@pytest.mark.parametrize("separator", ["|", "\t"])
+def test_quotes_between_bars_and_tabs_may_be_signs_like_others(tmp_path, separator):
+    """Of the BioNumbers: a field begins with words in quotes, and goes on."""
+    rows = [
+        [f"{k}", '"Rule of thumb" for volume' if k % 3 else '5" long', f"{k * 7 % 5}.5"] for k in range(12)
+    ]
+    text = "\n".join(separator.join(row) for row in [["id", "property", "value"], *rows]) + "\n"
+    data = read(tmp_path, text, "bio.txt", keep=["property"])
+    assert data.n == 12
+    assert 'property="Rule of thumb" for volume' in data.names
+    quoted = text.replace('"Rule of thumb" for volume', '"Rule of thumb"').replace('5" long', "short")
+    assert "property=Rule of thumb" in read(tmp_path, quoted, "plain.txt").names

@@ -223,6 +223,16 @@ def test_one_object_alone_is_one_row(tmp_path):
     assert "1 row" in refusal(tmp_path / "t.json", target="y")
 
 
+@pytest.mark.parametrize("member", ["heroes.zip", "sklego/data/heroes.zip"])
+def test_a_zip_whose_table_has_its_own_name(tmp_path, member):
+    """As older versions of pandas write `to_csv("heroes.zip")`."""
+    path = tmp_path / "heroes.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(member, FRAME.to_csv(index=False))
+    check_file(str(path), "y", (), (), ())
+    assert load(path, target="y").n == 40
+
+
 def test_a_member_called_as_its_archive_is_a_table(tmp_path):
     path = tmp_path / "table.csv.zip"
     with zipfile.ZipFile(path, "w") as archive:

@@ -122,3 +122,32 @@ def test_names_that_are_repeated_are_names(tmp_path):
 def test_the_last_names_may_be_empty_where_rows_end_before_them(tmp_path):
     data = read(tmp_path / "some.csv", "year,value,\n" + "1990,2.5\n1991,3.5\n1993,2.0\n" * 4)
     assert (data.columns.used, data.n) == (("year",), 12)
+
+
+STACK = (  # of Lisiecki and Raymo: how to cite it, an empty record, then the table
+    'Please,cite:,"Lisiecki, L. E., and M. E. Raymo (2005), A Pliocene-"\n'
+    'Pleist,ocene,"stack of 57 globally distributed benthic records,"\n,,\n'
+    "Time (ka),Benthic d18O (per mil),Standard error (per mil)\n"
+) + "".join(f"{k},{3 + k * 7 % 5 / 10},0.0{3 + k % 4}\n" for k in range(20))
+INVERTERS = (  # of the System Advisor Model: units below the names, and names of variables below these
+    "Name,Vac,Pso,CEC_Type\nUnits,V,Wac,\n[0],inv_snl_ac_voltage,inv_snl_pso,inv_cec_type\n"
+) + "".join(f"model {k},{208 + k % 3},{k * 7 % 11}.5,{['Grid', 'Utility'][k % 2]}\n" for k in range(20))
+GROUPS = "name,town,y\nAnn,Oslo,no\n,,\nBob,Rome,yes\nCarl,Oslo,no\n" + "Dan,Rome,yes\nEve,Oslo,no\n" * 5
+
+
+def test_titles_end_at_an_empty_record(tmp_path):
+    data = read(tmp_path / "LR04.csv", STACK)
+    assert data.cells is not None
+    assert data.cells.columns[0] == "Time (ka)"
+    assert data.n == 20
+
+
+def test_an_empty_record_among_words_ends_no_titles(tmp_path):
+    data = read(tmp_path / "groups.csv", GROUPS)
+    assert (data.target, data.n) == ("y", 13)
+
+
+def test_several_lines_may_explain_the_names(tmp_path):
+    data = read(tmp_path / "inverters.csv", INVERTERS)
+    assert (data.n, data.classes) == (20, ("Grid", "Utility"))
+    assert data.columns.imputed == ()

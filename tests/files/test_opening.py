@@ -5,6 +5,7 @@ import json
 import zipfile
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 import torch
@@ -99,7 +100,8 @@ def test_what_was_guessed_is_told(tmp_path):
 
     assert "read as Windows-1252, because it is not UTF-8" in told("latin.csv")
     assert "read as UTF-16." in told("utf16.csv")
-    assert "decimal commas: 'width', 'price'" in told("german.csv")
+    assert "read with decimal commas: 'width'." in told("german.csv")
+    assert "read with points between thousands: 'price'." in told("german.csv")
     assert "commas between thousands: 'price'" in told("thousands.csv")
     assert "'$' was taken off the numbers of 'price'." in told("dollars.csv")
     assert "separated by semicolons" in told("german.csv")
@@ -269,3 +271,80 @@ def test_names_without_endings():
     assert ending_of(Path("a.b.csv.gz")) == ".csv.gz"
     assert stem_of(Path("x/a.b.csv.gz")) == "a.b"
     assert stem_of(Path("x/images")) == "images"
+
+
+GEO = {
+    "type": "FeatureCollection",
+    "features": [
+        {
+            "type": "Feature",
+            "properties": {"CRIME": 15.5 + k * 7 % 11, "HOVAL": k * 5 % 13, "NAME": f"n{k % 3}"},
+            "geometry": {"type": "Point", "coordinates": [k, 2 * k]},
+        }
+        for k in range(30)
+    ],
+}
+
+
+def test_objects_within_objects_are_columns(tmp_path):
+    path = tmp_path / "columbus.json"
+    path.write_text(json.dumps(GEO))
+    data = load(path, target="properties.CRIME")
+    assert data.columns.used == ("properties.HOVAL", "properties.NAME")
+    left_out = {each.name: each.why for each in data.columns.dropped}
+    assert left_out["geometry.coordinates"] == "holds lists or objects, not single values"
+    assert "did you mean 'properties.CRIME'" in refusal(path, target="CRIME")
+    assert load(path).target == "properties.NAME"  # the last that can be learned: no list, no constant
+
+
+def test_objects_on_lines_are_spread_alike(tmp_path):
+    path = tmp_path / "some.jsonl"
+    rows = [
+        {"a.b": k, "a": {"b": k * 3 % 7, "c": {"d": k % 5}}, "none": {}, "y": "uv"[k % 2]} for k in range(20)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    check_file(str(path), "y", ["a.c.d"], [], [])
+    data = load(path, target="y", keep=["a.b"])
+    assert data.columns.used == ("a.b", "a.b (inside)", "a.c.d")
+
+
+def test_rows_by_their_keys(tmp_path):
+    path = tmp_path / "limits.json"
+    rows = {f"{k}-57-8": {"name": f"n{k % 4}", "limit": k * 7 % 11, "y": "ab"[k % 2]} for k in range(30)}
+    path.write_text(json.dumps(rows))
+    data = load(path, target="y")
+    assert (data.n, data.columns.used) == (30, ("name", "limit"))
+    assert [each.name for each in data.columns.dropped] == ["column 1"]
+    frame = pd.DataFrame({f"x{k}": [0.5 * k, k * 3 % 7] for k in range(30)} | {"y": ["a", "b"]})
+    frame.to_json(path)  # columns, whose rows pandas numbers
+    assert load(path, target="y").n == 2
+
+
+def test_a_json_with_a_key_of_its_own_in_every_column(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.json"
+    path.write_text(json.dumps({f"c{k}": {f"r{k}": 1} for k in range(3000)}))
+    monkeypatch.setattr("widenet.base.memory.available_bytes", lambda: 2**28)
+    assert "A table of 3,000 × 3,000 cells" in refusal(path)
+
+
+def test_a_sheet_without_rows_is_passed_over(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["Column1", "Column2"])
+    sheet = book.create_sheet("expected")
+    for row in [["a", "b", "y"], *([k, k * 3 % 7, k % 2] for k in range(12))]:
+        sheet.append(row)
+    book.save(tmp_path / "tables.xlsx")
+    assert load(tmp_path / "tables.xlsx").n == 12
+    alone = openpyxl.Workbook()
+    for value in ("Some data", 0.103, 0.276):
+        alone.active.append([value])
+    alone.save(tmp_path / "alone.xlsx")
+    assert "'alone.xlsx' has no sheet with two columns" in refusal(tmp_path / "alone.xlsx")
+
+
+def test_many_columns_of_json_bring_no_warning(tmp_path, recwarn):
+    path = tmp_path / "wide.jsonl"
+    rows = [{f"x{j}": 0.5 * (k * j % 7) for j in range(150)} | {"y": k % 2} for k in range(12)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert load(path, target="x3").n == 12
+    assert not recwarn.list

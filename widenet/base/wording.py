@@ -51,7 +51,10 @@ def no_such(what: str, name: str, names: Sequence[str]) -> str:
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:
     folded = {known.casefold(): known for known in names}
-    return [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)]
+    inside = [known for fold, known in folded.items() if fold.endswith(f".{name.casefold()}")]
+    return inside[:3] or [
+        folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.5)
+    ]
 
 
 def counted(number: int, noun: str) -> str:

@@ -27,6 +27,7 @@ from widenet.data.dataset import Dataset, UsedColumns
 from widenet.data.deciding import (
     Choice,
     LeftOut,
+    Wanted,
     decide_columns,
     file_habits,
     gap_notes,
@@ -129,7 +130,12 @@ def _drawn_note(draw: Draw, n: int) -> str:
 
 
 def array_dataset(
-    name: str, X_raw: np.ndarray, y_raw: np.ndarray, notes: tuple[str, ...], kind: Kind | None
+    name: str,
+    X_raw: np.ndarray,
+    y_raw: np.ndarray,
+    notes: tuple[str, ...],
+    kind: Kind | None,
+    task: Wanted | None = None,
 ) -> Dataset:
     """The data set of arrays: X of shape (n, d), or images (n, height, width[, 3]), and y of shape (n,)."""
     import pandas as pd
@@ -143,7 +149,7 @@ def array_dataset(
         native = X_raw.astype(np.uint8 if X_raw.dtype == np.uint8 else np.float64)
     problems, kind = Problems(), kind or ("unit" if is_image else "standard")
     columns = problems.attempt(lambda: fit_array_columns(native, names))
-    targets = problems.attempt(lambda: encode_targets(target))
+    targets = problems.attempt(lambda: encode_targets(target, task=task))
     problems.refuse(shown(name))
     assert columns is not None
     assert targets is not None
@@ -186,7 +192,7 @@ def table_dataset(
     _refuse_few_rows(len(target), name)
     table = replace(table, features=table.features[has_target], target=target)
     found = decide_columns(table, choice, habits)
-    targets = found.problems.attempt(lambda: encode_targets(target, habits.decimal))
+    targets = found.problems.attempt(lambda: encode_targets(target, habits.decimal, choice.task))
     found.problems.refuse(shown(name))
     assert targets is not None
     columns = tuple(found.columns)
@@ -216,7 +222,9 @@ def table_dataset(
 
 def _cells(table: Table, header: Header) -> pd.DataFrame:
     """Features and target side by side again, in the order of the header."""
-    whole = table.features.assign(**{str(table.target.name): table.target})
+    import pandas as pd
+
+    whole = pd.concat([table.features, table.target.rename(str(table.target.name))], axis=1)
     return whole[[name for name in header.names if name in whole.columns]]
 
 

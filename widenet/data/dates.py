@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 DAY = 86_400  # seconds
 ISO, QUARTER = "ISO8601", "quarter"
-TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")  # of a day, without a date
+# Of a day, without a date; 42:14.5 are minutes.
+TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 # 2020Q1 or Q1 2020, a quarter of a year.
 QUARTERS = re.compile(
     r"(?P<year>\d{4})[ :-]?[qQ](?P<quarter>[1-4])|[qQ](?P<quarter_first>[1-4])[ :/-]?(?P<year_last>\d{4})"
@@ -54,7 +55,14 @@ DATES = (
     "%m.%Y",
     "%Y/%m",
 )
-COMPACT = "%Y%m%dT%H%M%S"  # has its own time of the day
+MIDNIGHTS = ("24:00", "24:00:00", "2400")
+COMPACT = ("%Y%m%dT%H%M%S", "%Y%m%d:%H%M")  # have their own time of the day
+PACKED = "%Y%m%d"  # 20200131: every one of several different numbers is a date by chance once in 10,000
+PACKED_DATE = re.compile(r"(19|20)\d{6}", re.ASCII)
+LEAST_PACKED = 3  # different ones that are needed to see that
+PADDED_CLOCK, LEAST_PADDED = "%H%M", 8  # 0930, and how many different ones are needed: codes are so, too
+# Digits of one length with zeros before some of them: which of these styles they may have.
+PADDED = {4: (PADDED_CLOCK,), 6: ("%m%d%y", "%d%m%y"), 8: ("%m%d%Y", "%d%m%Y")}
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %H:%M:%S.%f")
 SAMPLE = 30  # distinct words that a format is tried on before all are
 SHORTEST = 4  # characters of a date
@@ -75,7 +83,7 @@ class DateStyle:
     @property
     def is_clock(self) -> bool:
         """Whether these are times of a day, without a date."""
-        return self.format in TIMES
+        return self.format in (*TIMES, PADDED_CLOCK)
 
     def numbers(self, values: pd.Series) -> np.ndarray:
         """Days since the start or between two moments, or hours since midnight; float64 of shape (n,).
@@ -89,8 +97,10 @@ class DateStyle:
             return np.array((spans / pd.Timedelta(days=1)).to_numpy(np.float64, na_value=np.nan))
         times = moments(values, self.format)
         start = pd.Timestamp("1900-01-01" if self.is_clock else self.start)
-        seconds = (times - start) / pd.Timedelta(seconds=1)
-        return np.array(seconds.to_numpy(np.float64, na_value=np.nan)) / (3600 if self.is_clock else DAY)
+        seconds = np.array(((times - start) / pd.Timedelta(seconds=1)).to_numpy(np.float64, na_value=np.nan))
+        if self.is_clock:
+            seconds[np.asarray(values.isin(MIDNIGHTS), dtype=bool)] = DAY  # the end of a day, not its start
+        return seconds / (3600 if self.is_clock else DAY)
 
 
 def moments(values: pd.Series, style: str) -> pd.Series:
@@ -103,6 +113,8 @@ def moments(values: pd.Series, style: str) -> pd.Series:
         months = values.str.replace(QUARTERS, _first_month, regex=True)
         times = pd.to_datetime(months, format="%Y-%m", errors="coerce")
     else:
+        if style == PACKED and values.dtype.kind in "iuf":
+            values = values.astype("Int64").astype("str")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of years that a nanosecond clock cannot hold
             times = pd.to_datetime(values, format=style, errors="coerce", utc=style == ISO)
@@ -129,13 +141,57 @@ def date_style(values: pd.Series, *, day_first: bool = False) -> DateStyle | Non
 
 
 def most_dates(values: pd.Series, *, day_first: bool = False) -> DateStyle | None:
-    """The style of text in which most words are dates, all of them in one way."""
+    """The style of text in which most words are dates, all of them in one way.
+
+    Most rows, or most different words: one word for "not yet" may be more common than all dates.
+    """
     words = values.dropna()
-    for style in _formats(words.unique()[:SAMPLE].tolist(), day_first=day_first):
-        found = DateStyle(style, "1900-01-01").numbers(words)
-        if 2 * int(np.isfinite(found).sum()) > len(words):
+    distinct = words.drop_duplicates()
+    likely = [word for word in distinct.head(2 * SAMPLE) if _may_be_date(word)]
+    for style in _formats(likely[:SAMPLE], day_first=day_first):
+        if 2 * _share(words, style) > 1 or (len(distinct) > LEAST_PACKED and 2 * _share(distinct, style) > 1):
             return _started(values, style)
     return None
+
+
+def packed_dates(values: pd.Series) -> DateStyle | None:
+    """The style of dates written as 20200131, text or whole numbers; None where some are none.
+
+    Args:
+        values: The column, without missing values.
+    """
+    import pandas as pd
+
+    if values.dtype.kind not in "iu" and not pd.api.types.is_string_dtype(values.dtype):
+        return None
+    words = [str(value) for value in values.head(SAMPLE)]
+    if not words or not all(map(PACKED_DATE.fullmatch, words)):
+        return None
+    distinct = values.drop_duplicates()
+    is_each = len(distinct) >= LEAST_PACKED and all(PACKED_DATE.fullmatch(str(value)) for value in distinct)
+    return _started(values, PACKED) if is_each and _share(distinct, PACKED) == 1 else None
+
+
+def padded_dates(values: pd.Series) -> DateStyle | None:
+    """The style of digits with zeros before them in which every one is a date, as 013120, or a time, as 0930.
+
+    Args:
+        values: The column of such codes, without missing values.
+    """
+    distinct = values.drop_duplicates()
+    lengths = {len(word) for word in distinct}
+    for style in PADDED.get(lengths.pop(), ()) if len(lengths) == 1 and len(distinct) >= LEAST_PADDED else ():
+        if _share(distinct, style) == 1:
+            return _started(values, style)
+    return None
+
+
+def _share(words: pd.Series, style: str) -> float:
+    """The share of words that are dates of a style."""
+    found = np.isfinite(DateStyle(style, "1900-01-01").numbers(words))
+    if style == ISO:
+        found &= np.asarray(words.str.contains("-", regex=False), dtype=bool)  # 2020 and 20200131 are numbers
+    return float(found.mean())
 
 
 def is_day_first(columns: Iterable[Sequence[str]]) -> bool | None:
@@ -154,7 +210,7 @@ def is_day_first(columns: Iterable[Sequence[str]]) -> bool | None:
 
 
 def _started(values: pd.Series, style: str) -> DateStyle:
-    start = "" if style in (*TIMES, DURATION) else moments(values, style).min().isoformat()
+    start = "" if style in (*TIMES, PADDED_CLOCK, DURATION) else moments(values, style).min().isoformat()
     return DateStyle(style, start)
 
 
@@ -168,7 +224,7 @@ def _format_of(words: Sequence[str], *, day_first: bool = False) -> str | None:
 
 def _formats(words: Sequence[str], *, day_first: bool) -> list[str]:
     """Formats worth a try: none where words cannot be dates."""
-    if not words or not all(len(word) >= SHORTEST and any(map(str.isdigit, word)) for word in words[:3]):
+    if not words or not all(map(_may_be_date, words[:3])):
         return []
     if QUARTERS.fullmatch(words[0]):
         return [QUARTER]
@@ -179,7 +235,11 @@ def _formats(words: Sequence[str], *, day_first: bool) -> list[str]:
     dates = sorted(DATES, key=lambda date: not date.startswith("%d")) if day_first else DATES
     signs = {_signs(word) for word in words}
     possible = [style for date in dates for clock in CLOCKS if _signs(style := date + clock) in signs]
-    return [*(TIMES if has_clock and is_short else ()), ISO, COMPACT, *possible]
+    return [*(TIMES if has_clock and is_short else ()), ISO, *COMPACT, *possible]
+
+
+def _may_be_date(word: str) -> bool:
+    return len(word) >= SHORTEST and any(map(str.isdigit, word))
 
 
 def _signs(text: str) -> str:

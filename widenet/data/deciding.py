@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -22,12 +22,21 @@ from widenet.data.columns import (
     texts,
     without_infinities,
 )
-from widenet.data.dates import DURATION, DateStyle, date_style, is_day_first, most_dates
-from widenet.data.identifiers import COUNTS, LEAST_ROWS, UNNAMED, why_number_identifies
+from widenet.data.dates import (
+    DURATION,
+    DateStyle,
+    date_style,
+    is_day_first,
+    most_dates,
+    packed_dates,
+    padded_dates,
+)
+from widenet.data.identifiers import COUNTS, LEAST_ROWS, UNNAMED, is_key_name, why_number_identifies
 from widenet.data.written import (
     PLAIN,
     NumberStyle,
     are_codes,
+    are_padded_codes,
     best_style,
     decimal_of,
     is_infinite,
@@ -40,10 +49,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TWO_ORDERS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}")  # how dates begin whose month may come second
+SHARE_ODD = 0.25  # of many different values that are not numbers, from which all are taken for codes
+SHARE_WORDS = 0.1  # of different values that are words, beyond which they are no gaps among numbers
+LEAST_WORDS = 4  # that a text has on average where it is called free
 MOST_CODES = 100  # distinct values, numbers and others, that are taken for codes
 MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become
 LEAST_UNNAMED = 3  # rows whose texts, in a column without a name, are the names of rows
 ALWAYS_CATEGORIES = 10  # so few distinct texts are categories even where most rows have their own
+
+
+Wanted = Literal["classification", "regression"]
 
 
 @dataclass(frozen=True)
@@ -54,11 +69,13 @@ class Choice:
         drop: Columns to leave out.
         keep: Columns to use although they look like identifiers or free text.
         categorical: Columns whose numbers are codes of categories.
+        task: Whether the target is classes or numbers; None where its values decide.
     """
 
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    task: Wanted | None = None
 
 
 @dataclass(frozen=True)
@@ -177,6 +194,9 @@ def _decided(values: pd.Series, habits: Habits, choice: Choice, *, is_unnamed: b
         return _categories(values, is_kept=is_kept or name in choice.categorical, is_unnamed=is_unnamed)
     if values.dtype.kind == "m":
         values = (values / pd.Timedelta(days=1)).rename(name)
+    packed = None if is_key_name(name) else packed_dates(values[~placeholders(values)])
+    if packed is not None:
+        return _filled(values, packed)
     style = number_style(values, habits.decimal)
     if style is None:
         dates = column_dates(values, day_first=habits.day_first)
@@ -218,6 +238,8 @@ def number_style(values: pd.Series, decimal: str) -> NumberStyle | None:
         return PLAIN if not np.isnan(plain_numbers(values))[~missing(values)].any() else None
     gaps = placeholders(values)
     given = values[~gaps]
+    if given.str.startswith("0").any() and are_padded_codes(map(str, given.unique())):
+        return None
     if decimal == "." and len(given) and np.isfinite(plain_numbers(given)).all():
         return PLAIN
     words = [word for word in map(str, given.unique()) if not is_infinite(word)]  # which is told later
@@ -235,10 +257,16 @@ def _style_of_most(given: pd.Series, words: list[str]) -> NumberStyle | None:
     has_digits = any(character.isdigit() for word in given[odd].unique() for character in word)
     num_codes = MOST_CODES if has_digits else FEW
     is_coded = len(words) <= num_codes and len(words) * ROWS_PER_CODE <= len(given)
-    if is_coded and given[odd].value_counts().min() > 1:
+    counts = given[odd].value_counts()
+    is_odd_often = len(words) <= FEW or SHARE_ODD * len(words) <= len(
+        counts
+    )  # years, of which one is "in print"
+    if is_coded and is_odd_often and counts.min() > 1:
         return None
     if 2 * len(unread) > len(given):
         return None
+    if unread.nunique() > max(FEW, SHARE_WORDS * len(words)):
+        return None  # numbers of tickets and models, some of which have letters
     if len(unread) > 1 and are_codes(unread.unique(), given[~odd].unique()):
         return None
     return style
@@ -251,6 +279,8 @@ def column_dates(values: pd.Series, *, day_first: bool = False) -> DateStyle | N
     if not is_text(values):
         return None
     given = values[~placeholders(values)]
+    if len(given) and given.str.startswith("0").any() and are_padded_codes(map(str, given.unique())):
+        return padded_dates(given)
     return date_style(given, day_first=day_first) or most_dates(given, day_first=day_first)
 
 
@@ -259,7 +289,7 @@ def _categories(values: pd.Series, *, is_kept: bool, is_unnamed: bool) -> Column
     words = texts(values)[~gaps]
     distinct = {str(word) for word in words}
     if not is_kept:
-        _leave_out_text(len(distinct), len(words), LEAST_UNNAMED if is_unnamed else LEAST_ROWS)
+        _leave_out_text(distinct, len(words), LEAST_UNNAMED if is_unnamed else LEAST_ROWS)
     if len(distinct) > MAX_CATEGORIES:
         raise InputError(
             f"Column {shown(name)} has {len(distinct):,} different values, but at most {MAX_CATEGORIES:,} "
@@ -268,12 +298,15 @@ def _categories(values: pd.Series, *, is_kept: bool, is_unnamed: bool) -> Column
     return CategoricalColumn(name, tuple(sorted(distinct, key=natural_key)), bool(gaps.any()))
 
 
-def _leave_out_text(num_distinct: int, num_rows: int, least_rows: int) -> None:
+def _leave_out_text(distinct: set[str], num_rows: int, least_rows: int) -> None:
+    num_distinct = len(distinct)
     if num_distinct == num_rows >= least_rows:
         raise LeaveOutError("has a different text in every row")
     if num_distinct > max(ALWAYS_CATEGORIES, num_rows / 2) or num_distinct > MAX_CATEGORIES:
+        told = f"{num_distinct:,} different values in {counted(num_rows, 'row')}"
+        is_free = sum(len(word.split()) for word in distinct) >= LEAST_WORDS * num_distinct
         raise LeaveOutError(
-            f"is free text, with {num_distinct:,} different values in {counted(num_rows, 'row')}"
+            f"is free text, with {told}" if is_free else f"has {told}, too many for categories"
         )
 
 
@@ -285,12 +318,7 @@ def reading_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
     styles = dict.fromkeys(column.style for column in numeric if isinstance(column.style, NumberStyle))
     for style in styles:
         names = [column.name for column in numeric if column.style == style]
-        if style.name:
-            notes.append(f"Numbers were read with {style.name}: {listed(names)}.")
-        if style.sign:
-            notes.append(f"{shown(style.sign)} was taken off the numbers of {listed(names)}.")
-        if style.has_marks:
-            notes.append(f"Signs such as < or * were taken off numbers, and (5) is -5: {listed(names)}.")
+        notes += style_notes(style, names)
     notes += _date_notes(numeric)
     for column in numeric:
         infinite = [word for word in column.words if is_infinite(word)]
@@ -299,10 +327,27 @@ def reading_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
             if some:
                 told = listed(some)
                 notes.append(f"{what} values of {shown(column.name)} were taken as missing: {told}.")
+    padded = [column.name for column in one_hot if are_padded_codes(column.categories)]
+    if padded:
+        notes.append(
+            f"Digits with zeros before them are codes, and were taken as categories: {listed(padded)}."
+        )
     if one_hot:
         width = sum(len(column.names) for column in one_hot)
         notes.append(f"One-hot encoded into {width:,} columns: {listed(column.name for column in one_hot)}.")
     return (*notes, *gap_notes(columns))
+
+
+def style_notes(style: NumberStyle, names: list[str]) -> list[str]:
+    """Sentences on how the numbers of some columns are written."""
+    notes = []
+    if style.name:
+        notes.append(f"Numbers were read with {style.name}: {listed(names)}.")
+    if style.sign:
+        notes.append(f"{shown(style.sign)} was taken off the numbers of {listed(names)}.")
+    if style.has_marks:
+        notes.append(f"Signs such as < or * were taken off numbers, and (5) is -5: {listed(names)}.")
+    return notes
 
 
 def _date_notes(numeric: list[NumericColumn]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from widenet.base.wording import shown
 from widenet.data.columns import missing
+from widenet.data.dates import packed_dates
 from widenet.data.deciding import column_dates, file_habits, number_style
 from widenet.data.identifiers import COUNTS, is_key_name, why_number_identifies
 from widenet.files.table import Table
@@ -56,6 +57,8 @@ def why_not_learned(values: pd.Series, decimal: str) -> str:
         return "never varies"
     if is_key_name(str(values.name)):
         return "is called an identifier"
+    if packed_dates(given) is not None:
+        return "holds dates or times"
     style = number_style(given, decimal)
     if style is not None:
         counts = why_number_identifies(values, style.numbers(values), is_unnamed=False) == COUNTS

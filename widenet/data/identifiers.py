@@ -30,8 +30,32 @@ KEY_WORDS = {
     "userid",
     "caseid",
     "subjid",
+    "randid",
+    "patid",
+    "patientid",
+    "studyid",
+    "sampleid",
+    "hhid",
+    "empid",
+    "custid",
+    "customerid",
+    "orderid",
+    "productid",
+    "playerid",
+    "recid",
 }
-COUNTER_NAMES = {"identifier", "index", "idx", "row", "rowid", "rownum", "row number", "rownames", "level 0"}
+COUNTER_NAMES = {
+    "identifier",
+    "index",
+    "idx",
+    "row",
+    "rowid",
+    "rownum",
+    "row number",
+    "rownames",
+    "row names",
+    "level 0",
+}
 
 
 def is_key_name(name: str) -> bool:

@@ -23,7 +23,7 @@ from widenet.data.assembling import (
 from widenet.data.builtin import BUILTINS, builtin_names, get_builtin
 from widenet.data.concept_names import CONCEPTS, NUM_HELD_OUT, is_concept, parse_draw
 from widenet.data.dataset import Dataset
-from widenet.data.deciding import Choice
+from widenet.data.deciding import Choice, Wanted
 from widenet.data.frames import Arrays, ArrowTable, IndexedRows, InterchangeTable, rows_in_memory
 from widenet.data.origin import Origin
 from widenet.data.prepare import Kind
@@ -47,6 +47,7 @@ def load(
     y: Any = None,
     *,
     target: str | None = None,
+    task: Wanted | None = None,
     prepare: Kind | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
@@ -69,6 +70,9 @@ def load(
         y: Targets of a table or array of rows, one for each; leave it out where they are in the source.
         target: Name of a table's target column. By default the column called target, label, y or class, else
             the last one that can be learned.
+        task: `classification` takes numbers in the target for classes, `regression` takes whole numbers for
+            numbers. By default whole numbers are classes where few of them are common, and other numbers are
+            not.
         prepare: `unit` scales rows to norm 1 and does nothing else (the default for images); `standard` (the
             default for tables) is told in `Preparation`; `raw` leaves rows as they are (the default for
             concept classes).
@@ -76,7 +80,7 @@ def load(
         keep: Columns to use although they look like identifiers or free text.
         categorical: Columns whose numbers are codes of categories.
     """
-    choice = Choice(*(_names(names) for names in (drop, keep, categorical)))
+    choice = Choice(_names(drop), _names(keep), _names(categorical), task)
     if not isinstance(source, str | Path):
         return _load_rows(source, y, target, prepare, choice)
     if y is not None:
@@ -90,6 +94,7 @@ def load(
         keep=choice.keep,
         categorical=choice.categorical,
         file_sha256=file_hash(str(source)),
+        task=task,
     )
     return replace(dataset, origin=origin)
 
@@ -115,8 +120,8 @@ def _load_path(path: Path, target: str | None, prepare: Kind | None, choice: Cho
         _refuse_table_options(name, target, choice)
         return picture_dataset(encodable(path.resolve().name), read_pictures(path), prepare)
     if ending_of(path) == ARRAYS:
-        _refuse_table_options(name, target, choice)
-        return array_dataset(name, *read_npz(path), prepare)
+        _refuse_table_options(name, target, replace(choice, task=None))
+        return array_dataset(name, *read_npz(path), prepare, choice.task)
     sheet = FORMATS[ending_of(path)].read(path)
     return table_dataset(name, table_of(sheet, target), prepare, choice, header=sheet.header)
 
@@ -124,8 +129,8 @@ def _load_path(path: Path, target: str | None, prepare: Kind | None, choice: Cho
 def _load_rows(source: Any, y: Any, target: str | None, prepare: Kind | None, choice: Choice) -> Dataset:
     rows = rows_in_memory(source, y, target)
     if isinstance(rows, Arrays):
-        _refuse_table_options(rows.name, target, choice)
-        return array_dataset(rows.name, rows.X, rows.y, (), prepare)
+        _refuse_table_options(rows.name, target, replace(choice, task=None))
+        return array_dataset(rows.name, rows.X, rows.y, (), prepare, choice.task)
     return table_dataset(type(source).__name__, rows, prepare, choice)
 
 
@@ -167,6 +172,8 @@ def _is_builtin(source: str) -> bool:
 def _refuse_table_options(name: str, target: str | None, choice: Choice) -> None:
     if target is not None:
         raise InputError(f"{shown(name)} has its own targets, so `target` does not apply: leave it out.")
+    if choice.task is not None:
+        raise InputError(f"{shown(name)} has its own targets, so `task` does not apply: leave it out.")
     if choice != Choice():
         raise InputError(
             f"{shown(name)} has no columns with names, so `drop`, `keep` and `categorical` do not apply."

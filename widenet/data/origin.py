@@ -15,6 +15,7 @@ class Origin:
         keep: Columns to use whatever they look like, as they were given.
         categorical: Columns of codes, as they were given.
         file_sha256: Hash of the file, every bit of it; None if it was not a file.
+        task: Whether targets are classes or numbers, as it was given.
     """
 
     source: str
@@ -24,3 +25,4 @@ class Origin:
     keep: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     file_sha256: str | None = None
+    task: str | None = None

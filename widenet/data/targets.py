@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from torch import Tensor
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, listed, natural_key, shown
 from widenet.data.columns import few_codes, missing, refuse_first, texts
-from widenet.data.deciding import column_dates, is_text, number_style
+from widenet.data.deciding import Wanted, column_dates, is_text, number_style, style_notes
 from widenet.data.written import PLAIN, NumberStyle, plain_numbers
 
 if TYPE_CHECKING:
@@ -74,39 +74,70 @@ def class_targets(labels: Tensor, classes: tuple[str, ...], given: tuple[str, ..
     return Targets(class_columns(labels, len(classes)), labels, classes, task, given, note)
 
 
-def encode_targets(values: pd.Series, decimal: str = ".") -> Targets:
+def encode_targets(values: pd.Series, decimal: str = ".", task: Wanted | None = None) -> Targets:
     """Read the task off a target column and encode it.
 
     Text, booleans and categories are classes. So are whole numbers with two distinct values, or with at most
-    20 distinct values and at least five rows for each; they keep all their digits. Everything else is
-    regression. Classes are in natural order (2 before 10), and of two classes the first is +1.
+    20 distinct values, at least five rows for each on average and half of them repeated; they keep all their
+    digits. Everything else is regression. Classes are in natural order (2 before 10), and of two classes the
+    first is +1.
 
     Args:
         values: The column, without missing values, its index the numbers of the rows.
         decimal: The decimal sign of the file.
+        task: What people decide that the target is; None where its values do.
     """
     import pandas as pd
 
+    if task not in (None, *get_args(Wanted)):
+        raise InputError(f"There is no task {shown(task)}: choose {listed(get_args(Wanted))}.")
     given = tuple(texts(values).tolist())
     nominal = isinstance(values.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(values.dtype)
     style = None if nominal else number_style(values, decimal)
+    if style is None and not nominal:
+        _refuse_times(values)
+    if style is None and task == "regression":
+        style = _plain_style(values)
     if style is None:
-        if not nominal:
-            _refuse_times(values)
         return _text_classes(given, values)
     parsed = style.numbers(values)
+    if task == "classification":
+        return _number_classes(given, values, parsed, style)
     wrong = np.isnan(parsed)
     most = f"{len(values) - int(wrong.sum()):,} of {len(values):,}"
     advice = f"is not a number, as {most} targets are: correct it, drop the row, or choose another `target`."
     refuse_first(wrong, values, advice, numbered=True)
     refuse_first(np.isinf(parsed), values, "is infinite: correct it or drop the row.", numbered=True)
     whole = whole_numbers(values, parsed, style)
-    distinct, index = np.unique(parsed if whole is None else whole, return_inverse=True)
+    distinct, index, counts = np.unique(
+        parsed if whole is None else whole, return_inverse=True, return_counts=True
+    )
     if len(distinct) == 1:
         _refuse_single(values)
-    if whole is not None and (len(distinct) == 2 or few_codes(len(distinct), len(parsed))):
+    are_repeated = 2 * int((counts > 1).sum()) >= len(distinct)  # mostly 0, and a few amounts, are no codes
+    is_free = task is None and whole is not None
+    if is_free and (len(distinct) == 2 or (few_codes(len(distinct), len(parsed)) and are_repeated)):
         return class_targets(torch.from_numpy(index), tuple(str(value) for value in distinct), given)
-    return _regression(parsed, given, values)
+    return _regression(parsed, given, values, style)
+
+
+def _plain_style(values: pd.Series) -> NumberStyle:
+    """The style of numbers that look like codes; words are refused."""
+    advice = "is not a number, which a regression needs: leave `task` out, or choose another `target`."
+    refuse_first(np.isnan(plain_numbers(values)), values, advice, numbered=True)
+    return PLAIN
+
+
+def _number_classes(
+    given: tuple[str, ...], values: pd.Series, parsed: np.ndarray, style: NumberStyle
+) -> Targets:
+    """Numbers as classes: whole ones with all their digits, others as they are written."""
+    whole = whole_numbers(values, parsed, style) if np.isfinite(parsed).all() else None
+    if whole is None:
+        return _text_classes(given, values)
+    distinct, index = np.unique(whole, return_inverse=True)
+    _refuse_many_classes(len(distinct), values)
+    return class_targets(torch.from_numpy(index), tuple(str(value) for value in distinct), given)
 
 
 def whole_numbers(values: pd.Series, parsed: np.ndarray, style: NumberStyle) -> np.ndarray | None:
@@ -171,18 +202,24 @@ def _refuse_single(values: pd.Series) -> None:
 
 def _text_classes(given: tuple[str, ...], values: pd.Series) -> Targets:
     classes = tuple(sorted(set(given), key=natural_key))
-    if len(classes) == 1:
-        _refuse_single(values)
-    if len(classes) > max(2, len(given) / 2):
-        raise InputError(
-            f"The target column {shown(values.name)} is text with {len(classes):,} distinct values in "
-            f"{counted(len(given), 'row')}, too many to learn as classes: choose another `target`."
-        )
+    _refuse_many_classes(len(classes), values)
     index = {name: k for k, name in enumerate(classes)}
     return class_targets(torch.tensor([index[name] for name in given]), classes, given)
 
 
-def _regression(parsed: np.ndarray, given: tuple[str, ...], values: pd.Series) -> Targets:
+def _refuse_many_classes(num_classes: int, values: pd.Series) -> None:
+    """Refuse classes of which there is one, or more than half as many as rows."""
+    if num_classes == 1:
+        _refuse_single(values)
+    if num_classes > max(2, len(values) / 2):
+        kind = "is text with" if number_style(values, ".") is None else "has"
+        raise InputError(
+            f"The target column {shown(values.name)} {kind} {num_classes:,} distinct values in "
+            f"{counted(len(values), 'row')}, too many to learn as classes: choose another `target`."
+        )
+
+
+def _regression(parsed: np.ndarray, given: tuple[str, ...], values: pd.Series, style: NumberStyle) -> Targets:
     with np.errstate(over="ignore", invalid="ignore"):  # refused below
         mean, deviation = float(parsed.mean()), float(parsed.std())
     if not (0 < deviation < np.inf and np.isfinite(mean)):
@@ -192,7 +229,12 @@ def _regression(parsed: np.ndarray, given: tuple[str, ...], values: pd.Series) -
         )
     Y = torch.from_numpy((parsed - mean) / deviation)[:, None]
     spread = f"mean {mean:.6g}, standard deviation {deviation:.6g}"
-    note = f"The target is a number ({spread}), standardised for regression."
+    note = " ".join(
+        [
+            f"The target is a number ({spread}), standardised for regression.",
+            *style_notes(style, [str(values.name)]),
+        ]
+    )
     numbers_given = torch.from_numpy(parsed)
     units = TargetScale(numbers_given.mean()[None], numbers_given.std(correction=0)[None])
     return Targets(Y, None, (), "regression", given, note, units)

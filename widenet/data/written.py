@@ -23,6 +23,9 @@ MARKS_BEFORE, MARKS_BEHIND = "<>≤≥~≈=*[ \t", "]*+†‡#\u00a0 \t"
 NEGATIVE = re.compile(r"\((?P<number>.*)\)")
 CODE = re.compile(r"(?=.*[A-Za-z])[A-Za-z]{0,3}\d+[A-Za-z]{0,3}", re.ASCII)  # 136A, c168
 WHOLE = re.compile(r"\d+", re.ASCII)
+# 02138, 007: no number is written so, but zip codes and keys are. Two digits may be a month or an hour.
+PADDED = re.compile(r"(?=\d{3})0\d*[1-9]\d*", re.ASCII)
+POINTS = "points between thousands"
 # What stands for a missing value among numbers and dates, where it cannot be a category.
 PLACEHOLDERS = {
     "-",
@@ -136,6 +139,17 @@ def are_codes(words: Iterable[str], others: Iterable[str]) -> bool:
     return all(map(CODE.fullmatch, words)) and all(map(WHOLE.fullmatch, others))
 
 
+def are_padded_codes(words: Iterable[str]) -> bool:
+    """Whether words are codes of digits, all as long as each other, with zeros before some of them.
+
+    >>> are_padded_codes(["02138", "10115"]), are_padded_codes(["01", "12"]), are_padded_codes(["007", "15"])
+    (True, False, False)
+    """
+    numbers = [word for word in words if PLAIN.grammar.fullmatch(word)]
+    is_even = len({len(word) for word in numbers}) == 1 and all(map(WHOLE.fullmatch, numbers))
+    return is_even and any(map(PADDED.fullmatch, numbers))
+
+
 def is_infinite(word: str) -> bool:
     """Whether a word is an infinite number, or one beyond what a float holds, as 1e999."""
     try:
@@ -169,14 +183,23 @@ def best_style(words: Sequence[str], decimal: str) -> NumberStyle | None:
         return None
     if decimal == "," and _is_grouped_by_points(words):
         preferred = [style for style in fitting if style.decimal == ","]
-        return preferred[0] if preferred else fitting[0]
+        return _told_apart(preferred[0], words) if preferred else fitting[0]
     if fitting[0].name == "":
         return fitting[0]
     by_sign = [style for style in fitting if style.decimal == decimal]
     has_long = any(re.fullmatch(r"[+-]?\d{4,}(\.\d*)?", word) for word in words)
     if has_long and any(style.name == DECIMAL_COMMA.name for style in fitting):
-        return next(style for style in fitting if style.name == DECIMAL_COMMA.name)  # 1,234 beside 12000
-    return (by_sign or fitting)[0]
+        commas = next(style for style in fitting if style.name == DECIMAL_COMMA.name)  # 1,234 beside 12000
+        return _told_apart(commas, words)
+    return _told_apart((by_sign or fitting)[0], words)
+
+
+def _told_apart(style: NumberStyle, words: Sequence[str]) -> NumberStyle:
+    """A style with decimal commas, named after the signs that the words have."""
+    if style.name != DECIMAL_COMMA.name or not any("." in word for word in words):
+        return style
+    has_commas = any("," in word for word in words)
+    return replace(style, name=f"{POINTS} and {DECIMAL_COMMA.name}" if has_commas else POINTS)
 
 
 def most_numbers(words: Iterable[str]) -> NumberStyle:

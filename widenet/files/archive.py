@@ -58,7 +58,11 @@ def _unpack(archive: Path, wanted: str, endings: Collection[str], folder: Path) 
 
 
 def _member(archive: zipfile.ZipFile, path: Path, wanted: str, endings: Collection[str]) -> zipfile.ZipInfo:
-    tables = [each for each in archive.infolist() if _is_table(each, endings) or each.filename == path.name]
+    tables = [
+        each
+        for each in archive.infolist()
+        if _is_table(each, endings) or PurePosixPath(each.filename).name == path.name
+    ]
     names = [each.filename for each in tables]
     if wanted:
         found = [each for each in tables if each.filename == wanted]
@@ -87,8 +91,11 @@ def _is_table(member: zipfile.ZipInfo, endings: Collection[str]) -> bool:
 def _plain_name(member: zipfile.ZipInfo) -> str:
     """A name within one folder, whatever the archive calls it: its last part, cut where it is long.
 
-    Some programs call a member as they call the archive, `table.csv.zip`, though it is not packed again.
+    Some programs call a member as they call the archive, `table.csv.zip` or `table.zip`, though it is not
+    packed again: then it is text.
     """
     name = PurePosixPath(member.filename.replace("\\", "/")).name.replace("\0", "")
-    name = name[: -len(ZIP)] if name.lower().endswith(ZIP) else name
+    if name.lower().endswith(ZIP):
+        name = name[: -len(ZIP)]
+        name = name if PurePosixPath(name).suffix else f"{name}.csv"
     return name if len(name.encode(errors="replace")) <= 200 else name[-60:]

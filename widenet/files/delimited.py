@@ -20,13 +20,14 @@ from widenet.files.header import Header, header_of
 from widenet.files.heading import Heading, find_heading
 from widenet.files.limits import refuse_long_lines, refuse_wide
 from widenet.files.packed import read_bytes, read_start
+from widenet.files.ragged import Seen, ragged_sentences
+from widenet.files.remarks import below_remarks
 from widenet.files.table import Sheet, size_note
 from widenet.files.text import decoded, encoding_note
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_RAGGED = 5  # lines of a wrong length that are told one by one
 TOP = 2**22  # bytes that the names are looked for in, where there are many
 ROW_NAMES = ""  # the name of a column that only rows have
 
@@ -40,16 +41,32 @@ class Layout:
         header: Names of the columns, of those that only the rows have too.
         heading: What stands above the rows.
         start: Characters before the first row.
+        stop: Characters up to the end of the last one.
         num_rows: Records below the heading.
         num_spare: Fields at the end of each record that are always empty, without a name.
+        num_above: Lines above the names.
+        num_below: Lines below the rows.
     """
 
     dialect: Dialect
     header: Header
     heading: Heading
     start: int
+    stop: int
     num_rows: int
     num_spare: int
+    num_above: int
+    num_below: int
+
+    @property
+    def notes(self) -> list[str]:
+        """What is told of lines that are no rows."""
+        above, below = counted(self.num_above, "line"), counted(self.num_below, "line")
+        return [
+            *([f"Skipped {above} above the column names."] if self.num_above else []),
+            *self.heading.notes,
+            *([f"Skipped {below} below the rows, a source or the like."] if self.num_below else []),
+        ]
 
 
 def delimited_names(path: Path) -> Header | None:
@@ -58,9 +75,9 @@ def delimited_names(path: Path) -> Header | None:
     if len(content) == START:
         content = read_start(path, TOP)
     text, _ = decoded(content, cut=True)
-    top = _read_top(dialect_of(text), shown(path.name))
+    top = _read_top(dialect_of(below_remarks(text)[0]), shown(path.name))
     is_cut = len(content) == TOP and top.heading.num_records >= len(top.records)
-    return None if is_cut else header_of(top.heading.names, shown(path.name))
+    return None if is_cut else _header(top, shown(path.name))
 
 
 def read_delimited(path: Path) -> Sheet:
@@ -77,42 +94,58 @@ def read_delimited(path: Path) -> Sheet:
     if len(frame) != num_rows:
         raise InputError(f"{file_name} can be read in more than one way: write it with plain quoting.")
     how = f", separated by {layout.dialect.how}"
-    notes = [size_note(num_rows, num_columns, file_name, how), *encoding_note(encoding)]
-    if layout.heading.num_titles:
-        notes.append(f"Skipped {counted(layout.heading.num_titles, 'line')} above the column names.")
-    notes += layout.heading.notes
+    notes = [size_note(num_rows, num_columns, file_name, how), *encoding_note(encoding), *layout.notes]
     decimal = "," if layout.dialect.separator == ";" else "."
     return Sheet(frame, layout.header, tuple(notes), decimal=decimal)
 
 
 def scan_delimited(text: str, file_name: str) -> Layout:
     """Check the structure of delimited text, holding one record at a time; all that is wrong is told."""
+    text, num_remarks = below_remarks(text)
     dialect = dialect_of(text)
     top = _read_top(dialect, file_name)
     given = list(top.heading.names)
-    header_of(given, file_name)  # refuses what is no header
-    lengths, is_spare, ragged = Counter[int](), True, list[tuple[int, int, int]]()
-    problems = Problems()
+    _header(top, file_name)  # refuses what is no header
+    seen, problems = Seen(len(given)), Problems()
     try:
-        for line, record in top.rows():
-            lengths[len(record)] += 1
-            is_spare = is_spare and not record[-1].strip()
-            if len(record) != len(given) and len(ragged) < MOST_RAGGED:
-                ragged.append((line, lengths.total(), len(record)))
+        for line, end, record in top.rows():
+            seen.add(line, end, record)
     except csv.Error as error:
-        problems.add(f"Line {top.line} of {file_name} is not valid CSV: {error}.")
+        problems.add(f"Line {top.line} of {file_name} is not valid CSV ({error}): correct its quotes.")
+    num_below = seen.num_below
+    lengths = seen.lengths - seen.below if num_below else seen.lengths
     num_more = _num_more(lengths, given)
-    if not num_more:
-        num_ragged = lengths.total() - lengths[len(given)]
-        problems.add(*_ragged_sentences(ragged, num_ragged, len(given), file_name))
+    if not (num_more or num_below):
+        problems.add(*ragged_sentences(seen, file_name))
     problems.refuse(file_name)
     if not lengths:
         raise InputError(f"{file_name} has a header and no rows: add at least two rows.")
-    num_spare = max(num_more, 0) if is_spare else 0
+    num_spare = max(num_more, 0) if seen.is_spare else 0
     names = given[:num_more] if num_more < 0 else given
     names = [ROW_NAMES, *names] if num_more > 0 and not num_spare else names  # as R writes the names of rows
-    header = header_of(names, file_name)
-    return Layout(dialect, header, top.heading, top.start, lengths.total(), num_spare)
+    return Layout(
+        dialect,
+        header_of(names, file_name),
+        top.heading,
+        start=top.start,
+        stop=seen.stop if num_below else len(dialect.text),
+        num_rows=lengths.total(),
+        num_spare=num_spare,
+        num_above=num_remarks + top.heading.num_titles,
+        num_below=num_below,
+    )
+
+
+def _header(top: _Top, file_name: str) -> Header:
+    """The header that names make; lines of several words that nothing divides are refused as such."""
+    given = top.heading.names
+    whole = [record[0].strip() for record in top.records if len(record[0].split()) > 2]
+    if len(given) == 1 and whole:
+        raise InputError(
+            f"The lines of {file_name}, such as {shown(whole[0])}, are not divided alike by commas, "
+            "semicolons, tabs, bars or spaces: save the table as .csv in the program that wrote it."
+        )
+    return header_of(given, file_name)
 
 
 def _num_more(lengths: Counter[int], given: list[str]) -> int:
@@ -122,19 +155,6 @@ def _num_more(lengths: Counter[int], given: list[str]) -> int:
     num_more = next(iter(lengths)) - len(given)
     is_explained = num_more == 1 or (num_more < 0 and not any(name.strip() for name in given[num_more:]))
     return num_more if is_explained else 0
-
-
-def _ragged_sentences(
-    ragged: list[tuple[int, int, int]], num_ragged: int, num_names: int, file_name: str
-) -> list[str]:
-    told = [
-        f"Line {line} of {file_name} (row {row}) has {counted(length, 'field')} and the header has "
-        f"{num_names}: correct that line."
-        for line, row, length in ragged
-    ]
-    if num_ragged > MOST_RAGGED:
-        told.append(f"{counted(num_ragged - MOST_RAGGED, 'more line')} have another number of fields, too.")
-    return told
 
 
 class _Lines:
@@ -164,6 +184,7 @@ class _Top:
         ends: Characters up to the end of each of them.
         reader: Of the others.
         heading: What the first ones say of the columns.
+        source: The lines that the reader takes.
     """
 
     records: list[list[str]]
@@ -171,6 +192,7 @@ class _Top:
     ends: list[int]
     reader: Iterator[list[str]]
     heading: Heading
+    source: _Lines
 
     @property
     def line(self) -> int:
@@ -182,11 +204,11 @@ class _Top:
         """Characters before the first row."""
         return self.ends[self.heading.num_records - 1] if self.heading.num_records else 0
 
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Lines and records below the heading; blank ones are none."""
+    def rows(self) -> Iterator[tuple[int, int, list[str]]]:
+        """Lines, characters up to their ends, and records below the heading; blank ones are none."""
         place = self.heading.num_records
-        yield from zip(self.lines[place:], self.records[place:], strict=True)
-        yield from ((self.line, record) for record in self.reader if record)
+        yield from zip(self.lines[place:], self.ends[place:], self.records[place:], strict=True)
+        yield from ((self.line, self.source.taken, record) for record in self.reader if record)
 
 
 def _read_top(dialect: Dialect, file_name: str) -> _Top:
@@ -194,16 +216,17 @@ def _read_top(dialect: Dialect, file_name: str) -> _Top:
     reader = dialect.records(iter(lines))
     records, numbers, ends = list[list[str]](), list[int](), list[int]()
     try:
-        for record in islice(reader, MOST_RECORDS):
-            if record:
-                records.append(record)
-                numbers.append(int(getattr(reader, "line_num", 0)))
-                ends.append(lines.taken)
+        for record in islice(filter(None, reader), MOST_RECORDS):
+            records.append(record)
+            numbers.append(int(getattr(reader, "line_num", 0)))
+            ends.append(lines.taken)
     except csv.Error as error:
         number = getattr(reader, "line_num", 0)
-        raise InputError(f"Line {number} of {file_name} is not valid CSV: {error}.") from error
+        raise InputError(
+            f"Line {number} of {file_name} is not valid CSV ({error}): correct its quotes."
+        ) from error
     refuse_wide(max(map(len, records), default=0), file_name)
-    return _Top(records, numbers, ends, reader, find_heading(records))
+    return _Top(records, numbers, ends, reader, find_heading(records), lines)
 
 
 def _parse(layout: Layout) -> pd.DataFrame:
@@ -212,9 +235,10 @@ def _parse(layout: Layout) -> pd.DataFrame:
 
     names, dialect = layout.header.names, layout.dialect
     frame = pd.read_csv(
-        io.StringIO(dialect.text[layout.start :]),
+        io.StringIO(dialect.text[layout.start : layout.stop]),
         sep=dialect.separator,
         escapechar=dialect.escape,
+        quoting=dialect.quoting,
         header=None,
         names=range(len(names) + layout.num_spare),  # by position, so that no name is ever interpreted
         index_col=False,

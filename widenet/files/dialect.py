@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Literal
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+PLAIN_SEPARATORS = ("\t", "|")  # that stand in no text, so that quotes are not needed
 SPACES = "spaces"
 START = 2**16  # bytes that the separator and the header are looked for in
 MOST_RECORDS = 50  # that vote on the separator
@@ -25,18 +27,36 @@ class Dialect:
         separator: Between fields.
         how: What divides the fields of the file, in words.
         escape: The sign before a quote within quotes; None where quotes are doubled.
+        gap: What divides columns that are aligned; empty for others.
+        has_quotes: Whether quotes around a field are none of it.
     """
 
     text: str
     separator: str
     how: str
     escape: str | None = None
+    gap: str = ""
+    has_quotes: bool = True
 
     def records(self, lines: Iterator[str], *, strict: bool = True) -> Iterator[list[str]]:
         """A reader of records, as the csv module has it."""
         return csv.reader(
-            lines, delimiter=self.separator, escapechar=self.escape, skipinitialspace=True, strict=strict
+            lines,
+            delimiter=self.separator,
+            escapechar=self.escape,
+            skipinitialspace=True,
+            strict=strict,
+            quoting=self.quoting,
         )
+
+    @property
+    def quoting(self) -> Literal[0, 3]:
+        """How quotes are read, as the csv module has it."""
+        return csv.QUOTE_MINIMAL if self.has_quotes else csv.QUOTE_NONE
+
+    def divided(self, line: str) -> list[str]:
+        """The fields of another line of the file."""
+        return next(self.records(iter([_tabbed(line, self.gap) if self.gap else line]), strict=False), [])
 
 
 def dialect_of(text: str) -> Dialect:
@@ -53,8 +73,8 @@ def dialect_of(text: str) -> Dialect:
         for gap in GAPS:
             evenness = _evenness(_tabbed(start, gap), "\t")
             if evenness >= (True, 1.0, max(2, num_fields)):
-                return Dialect(_tabbed(text, gap), "\t", SPACES)
-    return Dialect(text, best, SEPARATORS[best], _escape_of(text, best))
+                return Dialect(_tabbed(text, gap), "\t", SPACES, gap=gap)
+    return _quoted(Dialect(text, best, SEPARATORS[best]))
 
 
 def _separator_of(text: str) -> str:
@@ -79,7 +99,7 @@ def _evenness(text: str, separator: str) -> tuple[bool, float, int]:
     )
     lengths = []
     with suppress(csv.Error):
-        lengths = [len(record) for record in islice(reader, MOST_RECORDS) if record]
+        lengths = [len(record) for record in islice(filter(None, reader), MOST_RECORDS)]
     several = [length for length in lengths if length > 1]
     if not several:
         return False, 0.0, 1
@@ -93,13 +113,38 @@ def _whole_lines(text: str) -> str:
     return text if len(text) <= START else text[:START].rpartition("\n")[0] or text[:START]
 
 
-def _escape_of(text: str, separator: str) -> str | None:
-    """A backslash where quotes within quotes have one before them, which no other reading allows."""
-    if '\\"' not in text:
-        return None
+def _quoted(dialect: Dialect) -> Dialect:
+    """A dialect with another way to end quotes, where no other reading of them is allowed.
+
+    Quotes within quotes may have a backslash before them, and a quote that ends a field spaces behind it.
+    Between tabs or bars, which no field holds, they may be signs like others.
+    """
+    has_escapes = '\\"' in dialect.text
+    spaces = re.compile(rf'(?<=")[ \t]+(?={re.escape(dialect.separator)}|[\r\n]|$)')
+    has_spaces = dialect.separator != "\t" and spaces.search(dialect.text) is not None
+    is_plain = dialect.separator in PLAIN_SEPARATORS and '"' in dialect.text
+    if not (has_escapes or has_spaces or is_plain) or _is_strict(dialect):
+        return dialect
+    if is_plain and _is_even(plain := replace(dialect, has_quotes=False)):
+        return plain
+    closed = replace(dialect, text=spaces.sub("", dialect.text)) if has_spaces else dialect
+    if has_spaces and _is_strict(closed):
+        return closed
+    return replace(dialect, escape="\\") if has_escapes else dialect
+
+
+def _is_even(dialect: Dialect) -> bool:
+    """Whether all records have as many fields as each other; a last line without an end may be cut."""
+    whole = dialect.text[: dialect.text.rfind("\n") + 1] or dialect.text
+    records = dialect.records(io.StringIO(whole, newline=""))
+    return len({len(record) for record in records if record}) == 1
+
+
+def _is_strict(dialect: Dialect) -> bool:
+    """Whether every quote is closed right before a separator or the end of a line."""
     try:
-        for _ in Dialect(text, separator, "").records(io.StringIO(text, newline="")):
+        for _ in dialect.records(io.StringIO(dialect.text, newline="")):
             pass
     except csv.Error:
-        return "\\"
-    return None
+        return False
+    return True

@@ -10,9 +10,11 @@ from widenet.files.words import MISSING
 
 NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 WHOLE = re.compile(r"\d{1,9}", re.ASCII)
+YEARS = (1500, 2200)  # two numbers in a line of names are these, or follow each other
 LEAST_STEPS = 4  # decimals that increase from name to name, as wavelengths and bins do
 MOST_ABOVE = 10  # records that a sparse title may stand above the names
 LEAST_BELOW = 5  # records that are needed to see that a line of words is one of them
+MOST_EXPLAINING = 3  # lines of units, types and the like below the names
 REMARKS = ("#", "%")  # what lines of comments begin with
 TYPES = {"c", "d", "s", "t", "continuous", "discrete", "string", "time"}  # of a .tab file, in its second line
 FLAGS = {"class", "meta", "ignore", "weight"}  # ... and in its third
@@ -72,8 +74,8 @@ def _place_of_names(records: Sequence[Record]) -> int | None:
     ]
     if not several:
         return None
-    place = several[0]
-    for later in several[1:MOST_ABOVE]:
+    place = _below_gap(records, several)
+    for later in [each for each in several if place < each < several[0] + MOST_ABOVE]:
         record = records[later]
         is_fuller = 2 * _num_filled(record) >= len(record) and _num_filled(record) > 2 * _num_filled(
             records[place]
@@ -81,6 +83,20 @@ def _place_of_names(records: Sequence[Record]) -> int | None:
         if is_fuller and not any(map(is_number, record)):
             return later
     return place
+
+
+def _below_gap(records: Sequence[Record], several: Sequence[int]) -> int:
+    """The first record with several filled fields, or the names below a record without any: titles end there.
+
+    These have a word in each field, no number above them, and numbers below them.
+    """
+    for place in reversed(several[1:MOST_ABOVE]):
+        record, below = records[place], records[place + 1 :]
+        is_below_gap = not any(cell.strip() for cell in records[place - 1])
+        has_numbers = any(is_number(cell) for line in records[: place + 1] for cell in line)
+        if is_below_gap and not has_numbers and _num_filled(record) == len(record):
+            return place if _is_second_line([record, *below], least_words=1) else several[0]
+    return several[0]
 
 
 def _num_filled(record: Record) -> int:
@@ -101,13 +117,17 @@ def holds_values(names: Record) -> bool:
 
     >>> holds_values(["5.1", "3.5", "setosa"]), holds_values(["country", "1990", "1995"])
     (True, False)
+    >>> holds_values(["He", "3200", "3900"])
+    True
     """
     numbers = [name.strip() for name in names if is_number(name)]
     if not numbers:
         return False
     values = [float(number.replace(",", ".")) for number in numbers]
     increases = all(later > earlier for earlier, later in pairwise(values))
-    are_steps = all(map(WHOLE.fullmatch, numbers)) or len(numbers) >= LEAST_STEPS
+    are_years = all(YEARS[0] <= value <= YEARS[1] for value in values)
+    are_counted = len(values) > 2 or are_years or values[-1] - values[0] == len(values) - 1
+    are_steps = (all(map(WHOLE.fullmatch, numbers)) and are_counted) or len(numbers) >= LEAST_STEPS
     return not (increases and are_steps)
 
 
@@ -134,7 +154,10 @@ def _num_explaining(below: Sequence[Record]) -> int:
     """Records below the names that explain these: units, or types and flags of a `.tab` file."""
     if len(below) > 1 and _are_types_and_flags(below[0], below[1]):
         return 2
-    return int(bool(below) and _is_second_line(below[0], below[1:]))
+    num_lines = 0
+    while num_lines < MOST_EXPLAINING and _is_second_line(below[num_lines:]):
+        num_lines += 1
+    return num_lines
 
 
 def _are_types_and_flags(types: Record, flags: Record) -> bool:
@@ -147,15 +170,18 @@ def _are_types_and_flags(types: Record, flags: Record) -> bool:
     return given[1] <= FLAGS and (bool(given[1]) or (bool(given[0]) and given[0] <= TYPES))
 
 
-def _is_second_line(record: Record, below: Sequence[Record]) -> bool:
-    """Whether a record has words wherever those below it have numbers, as a line of units has."""
+def _is_second_line(records: Sequence[Record], least_words: int = 2) -> bool:
+    """Whether the first record has words wherever those below it have numbers, as a line of units has."""
+    if len(records) <= LEAST_BELOW:
+        return False
+    record, *below = records
     numeric = [
         k
         for k in range(len(record))
         if _holds_numbers([line[k] for line in below if k < len(line) and _is_given(line[k])], share=0.9)
     ]
     words = [record[k] for k in numeric if _is_given(record[k])]
-    return len(below) >= LEAST_BELOW and len(words) >= 2 and not any(is_number(word) for word in words)
+    return len(words) >= least_words and not any(is_number(word) for word in words)
 
 
 def _holds_numbers(cells: Sequence[str], share: float = 0.5) -> bool:

@@ -19,6 +19,9 @@ from widenet.files.text import decoded, encoding_note, first_lines, lines_of
 
 COPIES = 20  # bytes that reading takes for each byte of text
 START = 2**16  # bytes that the header is looked for in
+NO_NAME = ""  # of the column that the keys of rows make
+CELL = 100  # bytes of a key and a value in an object
+DEEPEST = 4  # objects within objects that are spread out
 MOST_WRONG = 5  # lines that are told one by one
 
 
@@ -27,7 +30,7 @@ def json_names(path: Path) -> Header | None:
     lines = first_lines(read_start(path, START), START)
     if _is_list("\n".join(lines)) or _is_alone(lines):
         return None
-    records = _records(lines, shown(path.name))
+    records = [flat(record) for record in _records(lines, shown(path.name))]
     return _header(_keys(records), shown(path.name)) if records else None
 
 
@@ -39,7 +42,7 @@ def read_json_lines(path: Path) -> Sheet:
     require_memory(COPIES * len(content), f"JSON of {len(content):,} bytes")
     text, encoding = decoded(content)
     file_name = shown(path.name)
-    records = _all_records(text, file_name)
+    records = [flat(record) for record in _all_records(text, file_name)]
     if not records:
         raise InputError(f"{file_name} is empty: it needs an object on each line.")
     keys = _keys(records)
@@ -59,6 +62,27 @@ def read_json_lines(path: Path) -> Sheet:
     frame = pd.DataFrame({name: object_column(values) for name, values in columns.items()})
     notes = (size_note(len(frame), len(header.names), file_name), *encoding_note(encoding))
     return Sheet(frame, header, notes, left_out=nested)
+
+
+def flat(record: dict[str, Any], depth: int = DEEPEST) -> dict[str, Any]:
+    """An object with those inside it spread out: each key is named by the way to it.
+
+    >>> flat({"id": 1, "place": {"city": "Oslo", "at": {"lat": 59.9}}})
+    {'id': 1, 'place.city': 'Oslo', 'place.at.lat': 59.9}
+    """
+    spread: dict[str, Any] = {}
+    for key, value in record.items():
+        inner = flat(value, depth - 1) if isinstance(value, dict) and depth else {}
+        if inner:
+            spread |= {_free(f"{key}.{name}", record): each for name, each in inner.items()}
+        else:
+            spread[key] = value
+    return spread
+
+
+def _free(name: str, record: dict[str, Any]) -> str:
+    """A name that is no key of its own already."""
+    return name if name not in record else f"{name} (inside)"
 
 
 def _keys(records: list[dict[str, Any]]) -> list[str]:
@@ -91,7 +115,10 @@ def _is_alone(lines: list[str]) -> bool:
 
 
 def _spread(whole: Any) -> list[dict[str, Any]]:
-    """The rows of one object: a list of objects among its values, or columns as pandas writes them."""
+    """The rows of one object: a list of objects in it, columns as pandas writes them, or rows by their keys.
+
+    Columns have rows numbered, as pandas does it, or more rows than there are columns.
+    """
     if not isinstance(whole, dict):
         raise ValueError("no object")
     lists = [each for each in whole.values() if _are_objects(each)]
@@ -99,6 +126,9 @@ def _spread(whole: Any) -> list[dict[str, Any]]:
         return list(lists[0])
     if whole and all(isinstance(column, dict) for column in whole.values()):
         labels = list(dict.fromkeys(label for column in whole.values() for label in column))
+        if len(whole) > len(labels) and not all(label.isdigit() for label in labels):
+            return [{NO_NAME: key} | row for key, row in whole.items()]
+        require_memory(CELL * len(whole) * len(labels), f"A table of {len(labels):,} × {len(whole):,} cells")
         return [{name: column.get(label) for name, column in whole.items()} for label in labels]
     are_lists = all(isinstance(column, list) for column in whole.values())
     if are_lists and len({len(column) for column in whole.values()}) == 1:

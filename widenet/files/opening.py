@@ -8,7 +8,7 @@ from pathlib import Path
 from widenet.base.errors import InputError
 from widenet.base.problems import Problems
 from widenet.base.wording import near_names, shown
-from widenet.files import archive, arff, arrow, delimited, jsonlines, spreadsheet, statistics
+from widenet.files import archive, arff, arrow, delimited, jsonlines, sparse, spreadsheet, statistics
 from widenet.files.header import Header, choose_target
 from widenet.files.packed import OPENERS
 from widenet.files.table import Sheet
@@ -22,12 +22,21 @@ class Format:
     read: Callable[[Path], Sheet]
 
 
-TEXT = Format(delimited.delimited_names, delimited.read_delimited)
+def _text_names(path: Path) -> Header | None:
+    return None if sparse.is_sparse(path) else delimited.delimited_names(path)
+
+
+def _read_text(path: Path) -> Sheet:
+    return sparse.read_sparse(path) if sparse.is_sparse(path) else delimited.read_delimited(path)
+
+
+TEXT = Format(_text_names, _read_text)
 SPREADSHEET = Format(spreadsheet.spreadsheet_names, spreadsheet.read_spreadsheet)
 LINES = Format(jsonlines.json_names, jsonlines.read_json_lines)
 STATISTICS = Format(lambda _: None, statistics.read_statistics)
 PLAIN = {
-    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat", ".data"), TEXT),
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".train", ".test"), TEXT),
+    **dict.fromkeys((".svm", ".libsvm", ".svmlight"), TEXT),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), LINES),
     ".arff": Format(arff.arff_names, arff.read_arff),
 }
@@ -45,6 +54,15 @@ KINDS = (
 )
 OTHERS = {  # endings of what people have and we do not read: what to do
     ".ods": "save it as .xlsx or .csv",
+    ".xlsb": "save it as .xlsx or .csv",
+    ".dbf": "save it as .xlsx or .csv",
+    ".sav": "save it as .dta or .csv",
+    ".rds": "write it with write.csv, row.names = FALSE",
+    ".rda": "write its table with write.csv, row.names = FALSE",
+    ".rdata": "write its table with write.csv, row.names = FALSE",
+    ".db": "write the table to a .csv file",
+    ".sqlite": "write the table to a .csv file",
+    ".h5": "save X and y with numpy.savez(file, X=X, y=y)",
     ".npy": "save X and y with numpy.savez(file, X=X, y=y)",
     ".sas7bdat": "save it as .xpt or .csv",
     ".feather": "save it as .parquet",

@@ -107,15 +107,25 @@ class _Book:
         return self._sheets.names
 
     def top(self) -> tuple[str, Heading, int]:
-        """The first sheet with at least two cells in a row, its heading, and where its first row is."""
+        """The first sheet with at least two cells in a row, its heading, and where its first row is.
+
+        One with rows below the heading goes first.
+        """
+        found = list[tuple[str, Heading, int]]()
+        is_empty = True
         for name in self.names:
-            numbered = self._filled(name, 1, None)
-            top = list(islice(numbered, MOST_TITLES))
+            top = list(islice(self._filled(name, 1, None), MOST_TITLES))
+            is_empty = is_empty and not top
             if any(sum(cell is not None for cell in row) > 1 for _, row in top):
                 heading = find_heading([_words(row) for _, row in top])
                 first = top[heading.num_records - 1][0] + 1 if heading.num_records else 1
-                return name, heading, first
-        raise InputError(f"{shown(self._path.name)} is empty: it needs a row of column names and rows.")
+                found.append((name, heading, first))
+                if len(top) > heading.num_records:
+                    return found[-1]
+        if found:
+            return found[0]
+        why = "is empty" if is_empty else "has no sheet with two columns"
+        raise InputError(f"{shown(self._path.name)} {why}: it needs a row of column names and rows.")
 
     def records(self, name: str, first: int, width: int) -> list[Row]:
         """The rows that hold anything, as wide as the header; cells beyond it are notes of the author."""

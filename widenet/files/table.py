@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from widenet.base.errors import InputError
@@ -66,7 +66,10 @@ def table_of(sheet: Sheet, target: str | None) -> Table:
     """The table of a file, its rows numbered from 1 and its text without spaces around it."""
     import pandas as pd
 
-    name, why_target, is_guess = choose_target(sheet.header, target)
+    header = sheet.header
+    if target is None and len(sheet.left_out) < len(header.names):  # nobody asks for a column of lists
+        header = replace(header, names=tuple(each for each in header.names if each not in sheet.left_out))
+    name, why_target, is_guess = choose_target(header, target)
     if name in sheet.left_out:
         raise InputError(f"The target column {shown(name)} {sheet.left_out[name]}: choose another `target`.")
     columns = {each: settled(sheet.frame[each]) for each in sheet.frame.columns if each not in sheet.left_out}

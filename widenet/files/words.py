@@ -11,7 +11,8 @@ from widenet.base.wording import encodable
 if TYPE_CHECKING:
     import pandas as pd
 
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", "?")
+# \N is how MySQL writes NULL.
+MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL", "?", "\\N")
 
 
 def settled(values: pd.Series) -> pd.Series:

@@ -96,7 +96,7 @@ def certificate_bytes(
         "schema": SCHEMA,
         "version": version("widenet"),
         "data": {
-            **asdict(origin),
+            **{name: value for name, value in asdict(origin).items() if (name, value) != ("task", None)},
             "noise": float(problem.noise),
             "seed": problem.seed,
             "inputs_sha256": tensor_sha256(X),

@@ -21,6 +21,7 @@ class ReadingOptions(TypedDict, total=False):
     """How data is read, as keyword arguments: those of `widenet.load`."""
 
     target: str | None
+    task: Literal["classification", "regression"] | None
     prepare: Literal["unit", "standard", "raw"] | None
     drop: Sequence[str]
     keep: Sequence[str]

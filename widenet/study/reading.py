@@ -15,6 +15,12 @@ class Reading(Settings):
         otherwise="found by its name, else the last that can be learned",
         metavar="COL",
     )
+    task: str | None = setting(
+        None,
+        "Whether the target is classes or numbers.",
+        choices=("classification", "regression"),
+        otherwise="read off its values",
+    )
     prepare: str | None = setting(
         None,
         "Map of the rows to the unit sphere.",

@@ -10,6 +10,7 @@ EARLIER_SCHEMA = "widenet/certificate/1"  # has `impute` where there are lists o
 MOST = 2**48  # rows, columns, neurons: far beyond any data, and still without overflow in a product with 8
 MOST_POWER = 64
 PREPARATIONS = ("unit", "standard", "raw")
+TASKS = (None, "classification", "regression")
 
 
 class RefutedError(Exception):
@@ -18,15 +19,18 @@ class RefutedError(Exception):
 
 @dataclass(frozen=True)
 class _Kind:
-    """Values of a type: words for what is none of them, and the range of whole numbers."""
+    """Values of a type: words for others, the range of whole numbers, and whether it may be absent."""
 
     type: type
     words: str
     low: int = 0
     high: int = 0
+    is_absent: bool = False
 
     def read(self, record: dict[str, Any], name: str, *, optional: bool = False) -> Any:
         """Take a field out of a record; what is finite was settled when it was written canonically."""
+        if self.is_absent and name not in record:
+            return None
         value: Any = record.pop(name)
         if value is None and optional:
             return None
@@ -43,6 +47,7 @@ def _whole(low: int = 1, high: int = MOST) -> _Kind:
 
 
 OBJECT, TEXT = _Kind(dict, "not an object"), _Kind(str, "not text")
+MAYBE = _Kind(str, "not text", is_absent=True)  # for what was not asked for
 TEXTS = _Kind(list, "not a list of texts")
 TRUTH, NUMBER = _Kind(bool, "neither true nor false"), _Kind(float, "not a number with a point")
 
@@ -62,6 +67,7 @@ class Claim:
     drop: tuple[str, ...] = _at("data", TEXTS)
     keep: tuple[str, ...] = _at("data", TEXTS)
     categorical: tuple[str, ...] = _at("data", TEXTS)
+    task: str | None = _at("data", MAYBE)
     file_sha256: str | None = _at("data", TEXT, optional=True)
     noise: float = _at("data", NUMBER)
     seed: int = _at("data", _whole(0, 2**63 - 1))
@@ -178,6 +184,8 @@ def _check_sizes(claim: Claim) -> None:
             f"The certificate counts {claim.parameters:,} parameters, but k × r = {claim.k:,} × {claim.r:,} "
             f"is {claim.k * claim.r:,}."
         )
+    if claim.task not in TASKS:
+        raise RefutedError(f"The certificate names the task {str(claim.task)[:60]!r}, which does not exist.")
     if claim.prepare not in PREPARATIONS:
         raise RefutedError("The certificate names an unknown preparation of the rows.")
     sizes = (claim.noise, claim.loss, claim.max_residual, claim.curvature_norm, claim.sigma_lower)

@@ -256,6 +256,7 @@ def _read_rows(data: str | None, claim: Claim) -> tuple[_Rows, str]:
         drop=claim.drop,
         keep=claim.keep,
         categorical=claim.categorical,
+        task=claim.task,  # type: ignore[arg-type]
     )
     if (dataset.n, dataset.d) != (claim.n, claim.d):
         raise RefutedError(
