@@ -22,6 +22,7 @@ FRAME = pd.DataFrame({"a": RNG.normal(size=N), "b": RNG.normal(size=N), "kind": 
         ("notes", [*["late", "early"] * 5, *[None] * (N - 10)], "is empty in most rows"),
         ("species_id", [1, 2, 3, 4] * (N // 4), "is called an identifier"),
         ("TIME", range(1, N + 1), "numbers the rows"),
+        ("level", [*(f"{k * k}.5" for k in range(N - 2)), "low", "low"], "has words among its numbers"),
     ],
 )
 def test_what_nobody_predicts_is_passed_over_and_told(name, values, why):

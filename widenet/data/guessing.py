@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from widenet.base.wording import shown
 from widenet.data.columns import missing
 from widenet.data.dates import packed_dates
@@ -61,6 +63,8 @@ def why_not_learned(values: pd.Series, decimal: str) -> str:
         return "holds dates or times"
     style = number_style(given, decimal)
     if style is not None:
+        if np.isnan(style.numbers(given)).any():
+            return "has words among its numbers"
         counts = why_number_identifies(values, style.numbers(values), is_unnamed=False) == COUNTS
         return COUNTS if counts else ""
     if values.dtype.kind in "mM" or column_dates(given) is not None:
