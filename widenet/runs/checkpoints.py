@@ -25,10 +25,18 @@ class Checkpoints:
         store: Where states are kept.
         trial: Makes what tells the computation from others; not asked before there is something to keep.
         progress: Told what is resumed, and what cannot be.
+        every: Seconds between two savings, at least; 0 where each step is worth one.
     """
 
-    def __init__(self, store: Store | None, trial: Callable[[], Trial], progress: Progress = SILENT) -> None:
-        self._store, self._make_trial, self._progress = store, trial, progress
+    def __init__(
+        self,
+        store: Store | None,
+        trial: Callable[[], Trial],
+        progress: Progress = SILENT,
+        *,
+        every: float = EVERY,
+    ) -> None:
+        self._store, self._make_trial, self._progress, self._every = store, trial, progress, every
 
     @cached_property
     def trial(self) -> Trial:
@@ -44,17 +52,20 @@ class Checkpoints:
         """The checkpoint of a stage, whose time begins now."""
         if self._store is None:
             return Checkpoint()
-        return StoredCheckpoint(self._store, lambda: self.trial, name, self._progress)
+        return StoredCheckpoint(self._store, lambda: self.trial, name, self._progress, self._every)
 
 
 class StoredCheckpoint(Checkpoint):
     """The state of one stage: a head, and a piece for all that had joined by each saving."""
 
-    def __init__(self, store: Store, trial: Callable[[], Trial], stage: str, progress: Progress) -> None:
+    def __init__(
+        self, store: Store, trial: Callable[[], Trial], stage: str, progress: Progress, every: float = EVERY
+    ) -> None:
         self._store, self._trial, self._stage, self._progress = store, trial, stage, progress
+        self._every = every
         self._num_pieces, self._is_kept = 0, False
         self._begin = time.monotonic()
-        self._due = self._begin + EVERY
+        self._due = self._begin + every
 
     def load(self) -> Saved | None:
         if self._store.is_empty():
@@ -104,7 +115,7 @@ class StoredCheckpoint(Checkpoint):
             return False
         self._is_kept = True
         end = time.monotonic()
-        self._due = end + max(EVERY, (end - begin) / MOST_SHARE)
+        self._due = end + max(self._every, (end - begin) / MOST_SHARE)
         return True
 
     def finish(self, arrays: Arrays) -> None:
