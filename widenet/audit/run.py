@@ -39,7 +39,7 @@ from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.choose import choose_model
-from widenet.runs.checkpoints import EVERY, Checkpoints
+from widenet.runs.checkpoints import Checkpoints
 from widenet.runs.code import code_version
 from widenet.runs.store import Store
 from widenet.runs.trial import Trial, data_hash
@@ -86,17 +86,16 @@ def run_audit(
     generator = torch.Generator().manual_seed(settings.seed)
     width = (settings.width or TRAINED_WIDTH) if settings.train else 0
     forecast, plan = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel, trained_width=width)
-    every = EVERY
     if isinstance(make_gram, GramsElsewhere):
         forecast, plan, make_gram = make_gram.planned(dataset.n, forecast, plan)
-        every = 0.0  # a product of many machines is worth keeping, and these wait for it
     progress.note(forecast)
     forecast.refuse_long("audit fewer rows", allow_long=allow_long)
     duplicates = find_duplicates(dataset)
     given, order = dataset, content_order(dataset.X, dataset.Y)
     # All that is drawn at random is drawn by position, which must not depend on how a file is sorted.
     dataset, points = subset(replace(given, images=None, cells=None), order), duplicates.points.ordered(order)
-    checkpoints = Checkpoints(store, partial(audit_trial, dataset, settings), progress, every=every)
+    trial = partial(audit_trial, dataset, settings)
+    checkpoints = Checkpoints(store, trial, progress, each_step=plan.held is Held.WORKERS)
     checkpoints.note_differences()
     make_gram = make_gram or partial(_planned_gram, plan)
     work = Work(dataset, points, make_gram, generator, progress, checkpoints)

@@ -25,7 +25,7 @@ class Checkpoints:
         store: Where states are kept.
         trial: Makes what tells the computation from others; not asked before there is something to keep.
         progress: Told what is resumed, and what cannot be.
-        every: Seconds between two savings, at least; 0 where each step is worth one.
+        each_step: Whether each step is worth a saving, if that takes little of the time.
     """
 
     def __init__(
@@ -34,9 +34,10 @@ class Checkpoints:
         trial: Callable[[], Trial],
         progress: Progress = SILENT,
         *,
-        every: float = EVERY,
+        each_step: bool = False,
     ) -> None:
-        self._store, self._make_trial, self._progress, self._every = store, trial, progress, every
+        self._store, self._make_trial, self._progress = store, trial, progress
+        self._each_step = each_step
 
     @cached_property
     def trial(self) -> Trial:
@@ -52,20 +53,20 @@ class Checkpoints:
         """The checkpoint of a stage, whose time begins now."""
         if self._store is None:
             return Checkpoint()
-        return StoredCheckpoint(self._store, lambda: self.trial, name, self._progress, self._every)
+        return StoredCheckpoint(self._store, lambda: self.trial, name, self._progress, self._each_step)
 
 
 class StoredCheckpoint(Checkpoint):
     """The state of one stage: a head, and a piece for all that had joined by each saving."""
 
     def __init__(
-        self, store: Store, trial: Callable[[], Trial], stage: str, progress: Progress, every: float = EVERY
+        self, store: Store, trial: Callable[[], Trial], stage: str, progress: Progress, each_step: bool
     ) -> None:
         self._store, self._trial, self._stage, self._progress = store, trial, stage, progress
-        self._every = every
+        self._every = 0.0 if each_step else EVERY
         self._num_pieces, self._is_kept = 0, False
         self._begin = time.monotonic()
-        self._due = self._begin + every
+        self._due = self._begin + self._every
 
     def load(self) -> Saved | None:
         if self._store.is_empty():
