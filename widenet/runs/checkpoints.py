@@ -63,7 +63,7 @@ class StoredCheckpoint(Checkpoint):
         self, store: Store, trial: Callable[[], Trial], stage: str, progress: Progress, each_step: bool
     ) -> None:
         self._store, self._trial, self._stage, self._progress = store, trial, stage, progress
-        self._every = 0.0 if each_step else EVERY
+        self._every, self._short = (0.0, 0.0) if each_step else (EVERY, SHORT)
         self._num_pieces, self._is_kept = 0, False
         self._begin = time.monotonic()
         self._due = self._begin + self._every
@@ -120,7 +120,7 @@ class StoredCheckpoint(Checkpoint):
         return True
 
     def finish(self, arrays: Arrays) -> None:
-        if self._due == inf or not (self._is_kept or time.monotonic() - self._begin >= SHORT):
+        if self._due == inf or not (self._is_kept or time.monotonic() - self._begin >= self._short):
             return
         if self._write(arrays, finished=True):  # else the state before counts the pieces still
             with suppress(WidenetError):  # too much is kept, and that is all

@@ -1,0 +1,170 @@
+"""`--cluster`: the same results as on this machine, and one sentence where it cannot be used."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from widenet.audit import forecast, work
+from widenet.runs import address, cluster
+
+pytestmark = pytest.mark.xdist_group("cluster")
+ABSENT = "tcp://127.0.0.1:1"
+TAKEN = ("seconds", "forecast", "labels_file", "trials")  # a table of trials has their seconds
+
+
+@pytest.fixture
+def table(tmp_path) -> str:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4))
+    lines = [",".join(f"{value:.4f}" for value in row) for row in X]
+    named = [f"{line},{'up' if row[0] + row[1] > 0 else 'down'}" for line, row in zip(lines, X, strict=True)]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["a,b,c,d,y", *named]))
+    return str(path)
+
+
+def numbers(text):
+    """A result as JSON, without what a run takes and where it is written."""
+    found = json.loads(
+        text, object_hook=lambda part: {**part, **({"seconds": 0} if "seconds" in part else {})}
+    )
+    return {name: part for name, part in found.items() if name not in TAKEN}
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (
+            ["--cluster", "tcp://10.1.2.3:8786"],
+            "or allow it with --cluster-insecure where",
+        ),
+        (["--cluster", "tls://10.1.2.3:8786"], "needs --cluster-ca, a file in PEM"),
+        (["--cluster", "somewhere"], "--cluster is 'somewhere', but must be the address of a scheduler"),
+        (["--cluster-key", "key.pem"], "--cluster-key is for a cluster: give its address as --cluster, too"),
+        (["--cluster", ABSENT], f"No scheduler answers at '{ABSENT}'"),
+    ],
+)
+@pytest.mark.parametrize("command", [["audit", "DATA"], ["compare", "DATA"], ["reproduce"]])
+def test_what_cannot_be_used_is_told_in_a_sentence(widenet, table, monkeypatch, command, options, told):
+    monkeypatch.setattr(address, "CONNECT", 0.3)
+    code, out, err = widenet(*(table if each == "DATA" else each for each in command), *options, "--quiet")
+    assert (code, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+def test_without_dask_the_extra_is_named(widenet, table, monkeypatch):
+    monkeypatch.setattr(address, "find_spec", lambda name: None)
+    code, out, err = widenet("compare", table, "--cluster", ABSENT)
+    assert (code, out) == (2, "")
+    assert err == "widenet: A cluster needs Dask: install it with `pip install widenet[cluster]`.\n"
+
+
+def test_workers_of_another_version_are_refused(widenet, dask, table, monkeypatch):
+    monkeypatch.setattr(cluster, "package_version", lambda: "9.9")
+    code, out, err = widenet("compare", table, "--cluster", dask.scheduler_address, "--quiet")
+    assert (code, out) == (2, "")
+    assert "not widenet 9.9: install the same there and start it again" in err
+    assert err.count("\n") == 1
+
+
+def test_a_comparison_is_that_of_this_machine(widenet, dask, table):
+    methods = "2layer-all,relu2-bias-all,ridge,forest"
+    options = {"methods": methods, "folds": 3, "repeats": 1, "epochs": 3, "width": 16}
+    command = ["compare", table, "--json", *(f"--{name}={value}" for name, value in options.items())]
+    code, serial, err = widenet(*command, "--out", "serial")
+    assert code == 0, err
+    code, spread, err = widenet(*command, "--out", "spread", "--cluster", dask.scheduler_address)
+    assert code == 0, err
+    assert numbers(spread) == numbers(serial)
+    assert "on 2 workers" in err
+
+
+def test_a_figure_is_that_of_this_machine(widenet, dask):
+    changes = {"m": 12, "n": 60, "d": 8, "beta": "1.0,0.0", "epochs": 4, "held_out": 50}
+    command = ["reproduce", "resnet-beyond-kernels/fig3a", "--seeds", "2", "--json", "--quiet"]
+    for name, value in changes.items():
+        command += ["--set", f"{name}={value}"]
+    _, serial, err = widenet(*command, "--out", "serial")
+    assert not err
+    _, spread, err = widenet(*command, "--out", "spread", "--cluster", dask.scheduler_address)
+    assert not err
+    assert numbers(spread) == numbers(serial)
+    assert not list(Path().glob("*.store"))
+
+
+def test_an_audit_has_its_matrix_on_the_workers(widenet, dask, table, monkeypatch):
+    monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
+    monkeypatch.setattr(work, "SINGLE_MARGIN", 1e30)  # tiles of this process would be rounded on the way
+    code, here, err = widenet("audit", table, "--json", "--out", "here")
+    assert code == 0, err
+    code, there, err = widenet(
+        "audit", table, "--json", "--out", "there", "--cluster", dask.scheduler_address
+    )
+    assert code == 0, err
+    assert numbers(there) == numbers(here)
+    assert "on 2 workers" in err
+    assert "held by workers" in Path("there/report.html").read_text()
+    assert sorted(path.name for path in Path().iterdir()) == ["here", "table.csv", "there"]
+
+
+def test_a_small_audit_stays_exact_on_this_machine(widenet, dask, table):
+    code, _, err = widenet("audit", table, "--out", "there", "--cluster", dask.scheduler_address)
+    assert code == 0, err
+    assert "held whole" in Path("there/report.html").read_text()
+
+
+def test_too_little_memory_is_told(widenet, dask, table, monkeypatch):
+    monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
+    client = dask.get_client()
+    before = client.run(set_limit, 900 * 2**20)  # less, and Dask would pause them
+    try:
+        code, out, err = widenet("audit", table, "--cluster", dask.scheduler_address, "--quiet")
+    finally:
+        client.run(set_limit, next(iter(before.values())))
+        client.close()
+    assert (code, out) == (2, "")
+    assert "2 workers may hold 0 bytes together: start more workers, or give them more memory." in err
+    assert err.count("\n") == 1
+
+
+def set_limit(limit, dask_worker):
+    before, dask_worker.memory_manager.memory_limit = dask_worker.memory_manager.memory_limit, limit
+    return before
+
+
+KEPT_AUDIT = Path(__file__).with_name("kept_audit.py")
+
+
+@pytest.mark.slow
+def test_a_killed_audit_repeats_one_product_at_most(dask, table, tmp_path):
+    def audit(log, out):
+        arguments = ["audit", table, "--json", "--out", tmp_path / out, "--cluster", dask.scheduler_address]
+        command = [sys.executable, KEPT_AUDIT, tmp_path / log, *arguments]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(list(map(str, command)), **pipes)
+
+    def products(log):
+        return (tmp_path / log).read_text().split() if (tmp_path / log).exists() else []
+
+    whole = audit("whole.log", "whole")
+    out, err = whole.communicate()
+    assert whole.returncode == 0, err
+    killed = audit("killed.log", "resumed")
+    while len(products("killed.log")) < len(products("whole.log")) // 2:
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.kill()
+    killed.communicate()
+    resumed = audit("resumed.log", "resumed")
+    again, err = resumed.communicate()
+    assert resumed.returncode == 0, err
+    once, twice = len(products("whole.log")), len(products("killed.log")) + len(products("resumed.log"))
+    print(f"{once} products, {twice} with a kill in the middle")
+    assert once <= twice <= once + 1
+    assert numbers(again) == numbers(out)
