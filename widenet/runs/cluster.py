@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -143,8 +144,10 @@ class _Object:
             return _Call(self, error)
 
     def release(self) -> None:
-        with suppress(Exception):  # the scheduler may be gone, or the client closed
-            self._client.cancel([self._future], force=True)
+        # Python may collect what is not needed in any thread, also in the one that would have to answer.
+        with suppress(Exception):  # the client may be closed
+            cancel = partial(self._client.cancel, [self._future], asynchronous=True, force=True)
+            self._client.loop.add_callback(cancel)
 
     def until_done(self, future: Any) -> Any:
         """The result of a future; looks now and then whether there is still somebody who makes it."""

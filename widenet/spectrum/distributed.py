@@ -8,6 +8,7 @@ import hashlib
 import os
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -19,7 +20,6 @@ import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError, WidenetError, WorkerLostError
-from widenet.base.threads import threads
 from widenet.base.wording import counted, memory
 from widenet.kernels.kernel import Kernel
 from widenet.spectrum.gram import TILE, SizedGram
@@ -172,9 +172,11 @@ class PanelHolder:
     def __init__(
         self, kernel: Kernel, rows: RowsFile, tile: int, dtype: str, keeps: bool, num_threads: int
     ) -> None:
-        self.kernel, self.tile, self.keeps, self.num_threads = kernel, tile, keeps, num_threads
+        self.kernel, self.tile, self.keeps = kernel, tile, keeps
         self.dtype: torch.dtype = getattr(torch, dtype)
         self.X = rows.read()
+        # Kept, because what BLAS prepares in a new thread takes up to a tenth of a small product.
+        self._pool = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
         self._kept: dict[tuple[int, int], Tensor] = {}
 
     def products(self, panels: Sequence[Panel], Vt: np.ndarray, dtype: str) -> np.ndarray:
@@ -187,8 +189,7 @@ class PanelHolder:
         vectors = torch.tensor(Vt)
         total = vectors.new_zeros(len(vectors), sum(map(_width, panels)), dtype=getattr(torch, dtype))
         parts = total.split(list(map(_width, panels)), dim=1)
-        with threads(self.num_threads) as (pool, _):
-            list(pool.map(partial(self._add_product, vectors), panels, parts))
+        list(self._pool.map(partial(self._add_product, vectors), panels, parts))
         return total.numpy()
 
     def _add_product(self, Vt: Tensor, panel: Panel, total: Tensor) -> None:
