@@ -1,6 +1,7 @@
 """What several test folders share."""
 
 import os
+import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -114,3 +115,11 @@ def dask(make_dask) -> Iterator[Any]:
     """A cluster of two workers; tests that use it belong to one `xdist_group`."""
     with make_dask(2) as cluster:
         yield cluster
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return bound.getsockname()[1]

@@ -141,30 +141,90 @@ def set_limit(limit, dask_worker):
 KEPT_AUDIT = Path(__file__).with_name("kept_audit.py")
 
 
-@pytest.mark.slow
-def test_a_killed_audit_repeats_one_product_at_most(dask, table, tmp_path):
-    def audit(log, out):
-        arguments = ["audit", table, "--json", "--out", tmp_path / out, "--cluster", dask.scheduler_address]
-        command = [sys.executable, KEPT_AUDIT, tmp_path / log, *arguments]
+class Audits:
+    """Audits in processes of their own, each with a log of its products."""
+
+    def __init__(self, table, folder):
+        self.table, self.folder = table, folder
+
+    def begin(self, log, out, at):
+        arguments = ["audit", self.table, "--json", "--out", self.folder / out, "--cluster", at]
+        command = [sys.executable, KEPT_AUDIT, self.folder / log, *arguments]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         return subprocess.Popen(list(map(str, command)), **pipes)
 
-    def products(log):
-        return (tmp_path / log).read_text().split() if (tmp_path / log).exists() else []
+    def end(self, process):
+        out, err = process.communicate()
+        assert process.returncode == 0, err
+        return numbers(out)
 
-    whole = audit("whole.log", "whole")
-    out, err = whole.communicate()
-    assert whole.returncode == 0, err
-    killed = audit("killed.log", "resumed")
-    while len(products("killed.log")) < len(products("whole.log")) // 2:
-        assert killed.poll() is None
-        time.sleep(0.01)
+    def num_products(self, *logs):
+        paths = [self.folder / log for log in logs]
+        return sum(len(path.read_text().split()) for path in paths if path.exists())
+
+    def wait_for(self, process, log, num_products):
+        while self.num_products(log) < num_products:
+            assert process.poll() is None
+            time.sleep(0.01)
+
+
+@pytest.fixture
+def audits(table, tmp_path):
+    return Audits(table, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_killed_audit_repeats_one_product_at_most(dask, audits):
+    at = dask.scheduler_address
+    undisturbed = audits.end(audits.begin("whole.log", "whole", at))
+    once = audits.num_products("whole.log")
+    killed = audits.begin("killed.log", "resumed", at)
+    audits.wait_for(killed, "killed.log", once // 2)
     killed.kill()
     killed.communicate()
-    resumed = audit("resumed.log", "resumed")
-    again, err = resumed.communicate()
-    assert resumed.returncode == 0, err
-    once, twice = len(products("whole.log")), len(products("killed.log")) + len(products("resumed.log"))
-    print(f"{once} products, {twice} with a kill in the middle")
-    assert once <= twice <= once + 1
-    assert numbers(again) == numbers(out)
+    assert audits.end(audits.begin("resumed.log", "resumed", at)) == undisturbed
+    assert once <= audits.num_products("killed.log", "resumed.log") <= once + 1
+    assert sorted(path.name for path in audits.folder.iterdir() if path.suffix != ".log") == [
+        "resumed",
+        "table.csv",
+        "whole",
+    ]
+
+
+@pytest.mark.slow
+def test_an_audit_whose_scheduler_was_killed_says_so_and_goes_on_later(audits, unused_port):
+    at = f"tcp://127.0.0.1:{unused_port}"
+    started = []
+
+    def start():
+        for program, *options in (
+            ("dask_scheduler", "--host", "127.0.0.1", "--port", unused_port),
+            ("dask_worker", at, "--nthreads", 1, "--no-nanny"),
+        ):
+            command = [sys.executable, "-m", f"distributed.cli.{program}", *options, "--no-dashboard"]
+            silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            started.append(subprocess.Popen(list(map(str, command)), **silent))
+
+    try:
+        start()
+        undisturbed = audits.end(audits.begin("whole.log", "whole", at))
+        once = audits.num_products("whole.log")
+        left = audits.begin("left.log", "resumed", at)
+        audits.wait_for(left, "left.log", once // 2)
+        begin = time.monotonic()
+        started[0].kill()
+        _, err = left.communicate()
+        print(f"{once} products; told after {time.monotonic() - begin:.1f} s")
+        assert left.returncode == 1
+        assert "widenet: The connection to the scheduler was lost: start the scheduler" in err
+        assert "Traceback" not in err
+        started[1].kill()
+        for process in started:
+            process.wait()
+        start()
+        assert audits.end(audits.begin("resumed.log", "resumed", at)) == undisturbed
+        assert once <= audits.num_products("left.log", "resumed.log") <= once + 1
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()

@@ -317,15 +317,6 @@ def test_a_scheduler_that_is_killed_ends_the_run_in_a_sentence(work, tmp_path, u
     assert [each.record["sum"] for each in found] == [each["sum"] for each in here(work)]
 
 
-@pytest.fixture
-def unused_port():
-    import socket
-
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return bound.getsockname()[1]
-
-
 def leave(settings):
     os._exit(1)  # as the system does to a process that takes too much memory
 

@@ -15,6 +15,7 @@ from widenet.runs.trial import Trial
 
 EVERY = 30.0  # seconds between two savings, at least
 MOST_SHARE = 0.05  # of the time goes into them, at most
+STEP_SHARE = 0.5  # the same where a step is the work of many machines: one of them may be lost, not two
 SHORT = 5.0  # seconds that anybody may lose: a stage that ends sooner is not kept
 
 
@@ -25,7 +26,7 @@ class Checkpoints:
         store: Where states are kept.
         trial: Makes what tells the computation from others; not asked before there is something to keep.
         progress: Told what is resumed, and what cannot be.
-        each_step: Whether each step is worth a saving, if that takes little of the time.
+        each_step: Whether each step is worth a saving, unless that takes longer than half a step.
     """
 
     def __init__(
@@ -63,7 +64,8 @@ class StoredCheckpoint(Checkpoint):
         self, store: Store, trial: Callable[[], Trial], stage: str, progress: Progress, each_step: bool
     ) -> None:
         self._store, self._trial, self._stage, self._progress = store, trial, stage, progress
-        self._every, self._short = (0.0, 0.0) if each_step else (EVERY, SHORT)
+        limits = (0.0, 0.0, STEP_SHARE) if each_step else (EVERY, SHORT, MOST_SHARE)
+        self._every, self._short, self._share = limits
         self._num_pieces, self._is_kept = 0, False
         self._begin = time.monotonic()
         self._due = self._begin + self._every
@@ -116,7 +118,7 @@ class StoredCheckpoint(Checkpoint):
             return False
         self._is_kept = True
         end = time.monotonic()
-        self._due = end + max(self._every, (end - begin) / MOST_SHARE)
+        self._due = end + max(self._every, (end - begin) / self._share)
         return True
 
     def finish(self, arrays: Arrays) -> None:
