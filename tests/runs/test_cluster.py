@@ -17,7 +17,7 @@ from widenet.base.errors import ClusterLostError, InputError, WidenetError
 from widenet.base.progress import Progress
 from widenet.data import load
 from widenet.networks.names import network_by_name
-from widenet.runs import Store, Trial, TrialResult, address, cluster
+from widenet.runs import Store, Trial, TrialResult, address, cluster, versions
 from widenet.runs.address import ClusterAddress
 from widenet.runs.cluster import joined
 from widenet.runs.records import pack_json
@@ -118,7 +118,7 @@ def test_a_client_that_is_given_stays_open(dask, work):
 
 
 def test_other_code_is_refused_before_any_trial(dask, monkeypatch):
-    monkeypatch.setattr(cluster, "package_version", lambda: "9.9 of tomorrow")
+    monkeypatch.setattr(versions, "package_version", lambda: "9.9 of tomorrow")
     with pytest.raises(InputError) as refused, joined(dask.scheduler_address):
         pass
     assert "has widenet 0.1.0" in str(refused.value)

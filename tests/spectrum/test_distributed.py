@@ -14,7 +14,14 @@ from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.runs.cluster import joined
 from widenet.spectrum import distributed
-from widenet.spectrum.distributed import DistributedGram, PanelHolder, Room, RowsFile, held_bytes, panels_of
+from widenet.spectrum.distributed import (
+    Capacity,
+    DistributedGram,
+    PanelHolder,
+    RowsFile,
+    held_bytes,
+    panels_of,
+)
 from widenet.spectrum.gram import DenseGram, TiledGram
 from widenet.testing import unit_rows
 
@@ -27,12 +34,12 @@ class FakeHosts:
     """Workers in this process, of which some die at their k-th call."""
 
     def __init__(self, num_workers=2, room=PLENTY, deaths=()):
-        self.alive = {f"worker {k}": Room(room, 1 + k % 2) for k in range(num_workers)}
+        self.alive = {f"worker {k}": Capacity(room, 1 + k % 2) for k in range(num_workers)}
         self.deaths = dict(deaths)
         self.placed = []  # worker and object
         self.released = 0
 
-    def rooms(self):
+    def capacities(self):
         return dict(self.alive)
 
     def place(self, worker, make, *arguments):
@@ -135,6 +142,20 @@ def test_numbers_do_not_depend_on_who_holds_what_or_dies(X, rows, V):
         assert len(hosts.alive) == 4 - len(deaths)
 
 
+def test_one_that_died_unnoticed_is_noticed_with_the_next(X, rows, V):
+    """Worker 1 is found dead when panels of worker 0 look for room, worker 2 when those of worker 1 do."""
+    alone = DistributedGram(FakeHosts(1), KERNEL, X, rows, tile=TILE).matmul(V)
+    hosts = FakeHosts(4, deaths={"worker 0": 2})
+    gram = DistributedGram(hosts, KERNEL, X, rows, tile=TILE)
+    gram.matmul(V)
+    capacities = hosts.capacities
+    hosts.capacities = lambda: hosts.alive.pop("worker 1", None) and capacities()
+    assert torch.equal(gram.matmul(V), alone)
+    hosts.capacities = lambda: hosts.alive.pop("worker 2", None) and capacities()
+    assert torch.equal(gram.matmul(V), alone)
+    assert gram._holders.keys() == {"worker 3"}
+
+
 def test_only_what_was_lost_is_computed_again(X, rows, V, monkeypatch):
     computed = []
     compute = PanelHolder._compute
@@ -155,7 +176,7 @@ def test_only_what_was_lost_is_computed_again(X, rows, V, monkeypatch):
     assert len(computed) == len(lost)
 
 
-def test_no_worker_holds_more_than_its_room(X, rows, V):
+def test_no_worker_holds_more_than_its_capacity(X, rows, V):
     needed = held_bytes(N, torch.float64, TILE)
     largest = max(panel.num_entries(N, TILE) for panel in panels_of(N, TILE)) * 8
     hosts = FakeHosts(3, room=needed // 3 + largest)
@@ -171,7 +192,7 @@ def test_no_worker_holds_more_than_its_room(X, rows, V):
 
 def test_workers_that_always_die_are_told(X, rows, V, monkeypatch):
     hosts = FakeHosts(1, deaths={"worker 0": 1})
-    monkeypatch.setattr(hosts, "rooms", lambda: {"worker 0": Room(PLENTY, 1)})
+    monkeypatch.setattr(hosts, "capacities", lambda: {"worker 0": Capacity(PLENTY, 1)})
     with pytest.raises(WidenetError, match="lost again and again"):
         DistributedGram(hosts, KERNEL, X, rows, tile=TILE).matmul(V)
 
@@ -231,8 +252,8 @@ def test_memory_of_workers_is_not_filled(dask, rows):
     with joined(dask) as place:
         (before, _) = place.client.run(set_limit, 2**30).values()
         try:
-            first, _ = place.rooms().values()
-            assert first == Room(int(0.6 * 2**30) - BASE_BYTES, 1)  # the interpreter counts, too
+            first, _ = place.capacities().values()
+            assert first == Capacity(int(0.6 * 2**30) - BASE_BYTES, 1)  # the interpreter counts, too
             with pytest.raises(InputError, match="2 workers may hold"):
                 DistributedGram(place, KERNEL, torch.zeros(10_000, 7), rows).matmul(torch.zeros(10_000, 1))
         finally:

@@ -1,6 +1,5 @@
 """A Dask cluster as a place where trials run and panels of Gram matrices are held."""
 
-import platform
 import socket
 import time
 import uuid
@@ -8,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import cloudpickle
@@ -16,10 +14,10 @@ import cloudpickle
 from widenet.base.errors import ClusterLostError, InputError, WidenetError, WorkerLostError
 from widenet.base.memory import BASE_BYTES, usable_bytes
 from widenet.runs.address import ClusterAddress, address_parts
-from widenet.runs.code import package_version
 from widenet.runs.trials import Work
+from widenet.runs.versions import code_here, other_code
 from widenet.runs.workers import WORKER_ENDED, Workers
-from widenet.spectrum.distributed import Room
+from widenet.spectrum.distributed import Capacity
 
 WAIT = 45.0  # seconds in which a worker must be there, also after the last one died
 REACH = 2.0  # seconds in which a worker must answer to be talked to without the scheduler between
@@ -72,9 +70,7 @@ class Cluster:
     def check(self) -> None:
         """Wait for a worker, and refuse those that would compute by other code."""
         self._wait_for_worker()
-        with _told():
-            found = self.client.run(code_here, on_error="return")
-        for worker, code in found.items():
+        for worker, code in self._asked(code_here).items():
             if code != code_here():
                 raise other_code(worker, code_here(), code if isinstance(code, tuple) else None)
 
@@ -106,11 +102,12 @@ class Cluster:
             with suppress(Exception):  # the scheduler may be gone
                 self.client.unregister_worker_plugin(name)
 
-    def rooms(self) -> Mapping[str, Room]:
+    def capacities(self) -> Mapping[str, Capacity]:
         """What each worker offers that is there now."""
-        self._wait_for_worker()
-        with _told():
-            found = self.client.run(_room, on_error="ignore")
+        found: dict[str, Capacity] = {}
+        while not found:  # one that answers may die before it is asked
+            self._wait_for_worker()
+            found = self._asked(_capacity)
         return found
 
     def place(self, worker: str, make: Callable[..., Any], *arguments: Any) -> "_Object":
@@ -118,6 +115,12 @@ class Cluster:
         with _told():
             options = {"actor": True, "workers": [worker], "allow_other_workers": False, "pure": False}
             return _Object(self.client, worker, self.client.submit(make, *arguments, **options))
+
+    def _asked(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """What a function returns, or raises, on each worker that is still there."""
+        with _told():
+            found = self.client.run(function, on_error="return")
+        return {worker: each for worker, each in found.items() if not isinstance(each, OSError)}
 
     def _wait_for_worker(self) -> None:
         try:
@@ -225,25 +228,10 @@ class _Trial(Future[Any]):
         return super().cancel()
 
 
-def code_here() -> tuple[str, ...]:
-    """What numbers depend on besides the data: versions of widenet, with its source, of torch and Python."""
-    major, minor, _ = platform.python_version_tuple()
-    return (f"widenet {package_version()}", f"torch {version('torch')}", f"Python {major}.{minor}")
-
-
-def other_code(worker: str, here: tuple[str, ...], there: tuple[str, ...] | None) -> InputError:
-    """The sentence that a worker would compute by other code."""
-    wanted = ", ".join(name for name in here if there is None or name not in there)
-    found = "something else" if there is None else ", ".join(name for name in there if name not in here)
-    return InputError(
-        f"The worker at {worker} has {found}, not {wanted}: install the same there and start it again."
-    )
-
-
-def _room(dask_worker: Any) -> Room:
+def _capacity(dask_worker: Any) -> Capacity:
     """What a worker offers; asked there."""
     limit = dask_worker.memory_manager.memory_limit or usable_bytes()
-    return Room(int(HELD_SHARE * limit) - BASE_BYTES, dask_worker.state.nthreads)
+    return Capacity(int(HELD_SHARE * limit) - BASE_BYTES, dask_worker.state.nthreads)
 
 
 @contextmanager

@@ -26,14 +26,6 @@ def code_version(*roots: str) -> str:
     return f"{version('widenet')} {checksum(*parts).hex()}"
 
 
-@cache
-def package_version() -> str:
-    """The version of widenet and a hash of all of its source, for processes that must compute alike."""
-    root = Path(__file__).parents[1]
-    parts = ((str(path.relative_to(root)).encode(), path.read_bytes()) for path in sorted(root.rglob("*.py")))
-    return f"{version('widenet')} {checksum(*(part for pair in parts for part in pair)).hex()[:12]}"
-
-
 def has_source(name: str) -> bool:
     """Whether a module has a file to be read; what is typed into a prompt has none."""
     return _path(name) is not None

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from widenet.base.errors import InputError
 from widenet.runs.trial import TrialResult
 from widenet.runs.trials import Work
+from widenet.runs.versions import code_here, other_code
 
 
 class Shipment(WorkerPlugin):
@@ -63,8 +64,6 @@ class ShippedWork:
 
     def __call__(self, settings: list[Mapping[str, Any]]) -> Iterable[TrialResult]:
         import torch
-
-        from widenet.runs.cluster import code_here, other_code
 
         if code_here() != self.code:
             raise other_code(get_worker().address, self.code, code_here())

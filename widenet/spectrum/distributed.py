@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -52,7 +53,7 @@ class Remote(Protocol):
 
 
 @dataclass(frozen=True)
-class Room:
+class Capacity:
     """What a worker offers."""
 
     num_bytes: int  # that it may hold
@@ -62,7 +63,7 @@ class Room:
 class Hosts(Protocol):
     """Workers that hold objects for others; those of a Dask cluster are, see `widenet.runs.cluster`."""
 
-    def rooms(self) -> Mapping[str, Room]:
+    def capacities(self) -> Mapping[str, Capacity]:
         """The workers that are there now, by their addresses; waits for the first where there is none."""
 
     def place(self, worker: str, make: Callable[..., Any], *arguments: Any) -> Remote:
@@ -320,25 +321,27 @@ class DistributedGram(SizedGram):
 
     def _settle(self, panels: Collection[Panel]) -> None:
         """Give the panels that nobody holds to workers that have room, the least loaded first."""
-        homeless = [panel for panel in panels if self._worker_of.get(panel) not in self._holders]
-        if not homeless:
+        if all(panel in self._worker_of for panel in panels):
             return
-        rooms = self.hosts.rooms()
-        for worker in self._holders.keys() - rooms:
+        capacities = self.hosts.capacities()
+        for worker in self._holders.keys() - capacities:
             self._forget(worker)
-        loads = {worker: sum(map(self._size, self._held_by(worker))) for worker in rooms}
-        for panel in homeless:
+        loads = {worker: sum(map(self._size, self._held_by(worker))) for worker in capacities}
+        for panel in panels:
+            if panel in self._worker_of:
+                continue
             size = self._size(panel)
-            fitting = [at for at in rooms if not self.keeps or loads[at] + size <= rooms[at].num_bytes]
+            limits = {at: each.num_bytes if self.keeps else inf for at, each in capacities.items()}
+            fitting = [at for at, limit in limits.items() if loads[at] + size <= limit]
             if not fitting:
-                raise self._too_large(rooms)
-            worker = min(fitting, key=lambda at: loads[at] / rooms[at].num_threads)
+                raise self._too_large(capacities)
+            worker = min(fitting, key=lambda at: loads[at] / capacities[at].num_threads)
             if worker not in self._holders:
-                self._holders[worker] = self._make_holder(worker, rooms[worker])
+                self._holders[worker] = self._make_holder(worker, capacities[worker])
             self._worker_of[panel] = worker
             loads[worker] += size
 
-    def _make_holder(self, worker: str, room: Room) -> Remote:
+    def _make_holder(self, worker: str, room: Capacity) -> Remote:
         given = (self.kernel, self.rows, self.tile, _name(self.dtype), self.keeps, room.num_threads)
         return self.hosts.place(worker, PanelHolder, *given)
 
@@ -348,13 +351,13 @@ class DistributedGram(SizedGram):
     def _size(self, panel: Panel) -> int:
         return panel.num_entries(self.n, self.tile) * torch.finfo(self.dtype).bits // 8
 
-    def _too_large(self, rooms: Mapping[str, Room]) -> InputError:
+    def _too_large(self, capacities: Mapping[str, Capacity]) -> InputError:
         sizes = [self._size(panel) for panel in self.panels]
-        room = sum(max(each.num_bytes, 0) for each in rooms.values())
+        room = sum(max(each.num_bytes, 0) for each in capacities.values())
         return InputError(
             f"The kernel matrix of {self.n:,} rows takes {memory(sum(sizes))} in panels of "
-            f"{memory(max(sizes))}, but {counted(len(rooms), 'worker')} may hold {memory(room)} together: "
-            "start more workers, or give them more memory."
+            f"{memory(max(sizes))}, but {counted(len(capacities), 'worker')} may hold {memory(room)} "
+            "together: start more workers, or give them more memory."
         )
 
 

@@ -181,9 +181,9 @@ def _groups_at(
     place: Cluster, network: Network, rows: Rows, grid: Sequence[TrainingSettings]
 ) -> list[list[int]]:
     """Groups for the threads of a cluster, each of which has a share of its worker's memory."""
-    rooms = place.rooms().values()
-    num_threads = sum(room.num_threads for room in rooms)
-    smallest = min(room.num_bytes // room.num_threads for room in rooms)
+    offered = place.capacities().values()
+    num_threads = sum(each.num_threads for each in offered)
+    smallest = min(each.num_bytes // each.num_threads for each in offered)
     return _groups_within(num_threads * smallest, num_threads, network, rows, grid)
 
 
