@@ -1,9 +1,11 @@
 """What several test folders share."""
 
 import os
+import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -95,3 +97,29 @@ def widenet(monkeypatch, capsys, tmp_path) -> Run:
         return int(stop.value.code or 0), captured.out, captured.err
 
     return run
+
+
+@pytest.fixture(scope="session")
+def make_dask() -> Callable[..., Any]:
+    """Makes a cluster of some worker processes of one thread on this machine."""
+    from distributed import LocalCluster
+
+    fixed = {"processes": True, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    return lambda num_workers, **options: LocalCluster(
+        n_workers=num_workers, silence_logs="CRITICAL", **fixed, **options
+    )
+
+
+@pytest.fixture(scope="session")
+def dask(make_dask) -> Iterator[Any]:
+    """A cluster of two workers; tests that use it belong to one `xdist_group`."""
+    with make_dask(2) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return bound.getsockname()[1]

@@ -44,6 +44,7 @@ from widenet.predict.curve import (
 )
 from widenet.predict.learning_curve import predict_learning_curve as predict_learning_curve
 from widenet.predict.loo import leave_one_out as leave_one_out
+from widenet.runs.address import ClusterAddress as ClusterAddress
 from widenet.runs.store import Store as Store
 from widenet.spectrum.brackets import inverse_bracket as inverse_bracket
 from widenet.spectrum.gram import DenseGram as DenseGram, TiledGram as TiledGram

@@ -27,6 +27,7 @@ def audit(
     data: Source | Dataset,
     y: Any = None,
     *,
+    cluster: Any = None,
     store: Store | None = None,
     allow_long: bool = False,
     progress: Progress = SILENT,
@@ -38,6 +39,8 @@ def audit(
         data: A table and its `target`, rows X with targets y, a torch `Dataset`, a file, a name: whatever
             `widenet.load` takes, or what it gave.
         y: Targets, one for each row, where they are not in the data.
+        cluster: Where a kernel matrix is held that is too large for this machine alone: the address of a Dask
+            scheduler, a `ClusterAddress`, or a client or cluster of Dask.
         store: Where long stages are kept on the way, and looked for at the start.
         allow_long: Whether an audit whose forecast exceeds an hour may run.
         progress: Told of each stage.
@@ -46,5 +49,7 @@ def audit(
     reading, changes = split_options(options)
     settings = AuditSettings(**changes)
     dataset = read_any(data, y, reading, unit_rows=True)
-    result = run_audit(dataset, settings, store=store, allow_long=allow_long, progress=progress)
+    result = run_audit(
+        dataset, settings, cluster=cluster, store=store, allow_long=allow_long, progress=progress
+    )
     return with_config(result, dataset, reading, settings)

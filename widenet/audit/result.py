@@ -323,11 +323,15 @@ class Suspect:
 
 
 class Held(Enum):
-    """What is held of the Gram matrix: all of it, its half as tiles, or some tiles, others recomputed."""
+    """What is held of the Gram matrix: all of it, its half as tiles, or some tiles, others recomputed.
+
+    Workers of a cluster hold its half.
+    """
 
     DENSE = "dense"
     PACKED = "packed"
     TILED = "tiled"
+    WORKERS = "workers"
 
 
 @dataclass(frozen=True)

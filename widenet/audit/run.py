@@ -3,11 +3,13 @@
 import time
 from dataclasses import asdict, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from widenet.audit.elsewhere import GramsElsewhere, grams_on
 from widenet.audit.forecast import forecast_audit
 from widenet.audit.generalise import learning_curve, loo_summary, population_bound
 from widenet.audit.labels import LabelReport, audit_labels, most_similar
@@ -53,6 +55,7 @@ def run_audit(
     settings: AuditSettings | None = None,
     *,
     make_gram: GramMaker | None = None,
+    cluster: Any = None,
     store: Store | None = None,
     allow_long: bool = False,
     progress: Progress = SILENT,
@@ -64,11 +67,18 @@ def run_audit(
         settings: Kernel, step size, seed; the defaults of `AuditSettings` if left out.
         make_gram: Makes the Gram operator of a kernel on rows (n, d), in a precision; by default dense or
             tiled, as the forecast decides.
+        cluster: Where a kernel matrix is held that is too large for this machine alone: the address of a Dask
+            scheduler, a `ClusterAddress`, or a client or cluster of Dask.
         store: Where long stages are kept on the way, and looked for at the start; without one, nothing
             outlives the call.
         allow_long: Whether an audit whose forecast exceeds an hour may run.
         progress: Told of each stage.
     """
+    if cluster is not None:
+        with grams_on(cluster, store, progress) as (elsewhere, told):
+            return run_audit(
+                dataset, settings, make_gram=elsewhere, store=store, allow_long=allow_long, progress=told
+            )
     start = time.perf_counter()
     settings = settings or AuditSettings()
     kernel = kernel_by_name(settings.kernel)
@@ -76,13 +86,16 @@ def run_audit(
     generator = torch.Generator().manual_seed(settings.seed)
     width = (settings.width or TRAINED_WIDTH) if settings.train else 0
     forecast, plan = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel, trained_width=width)
+    if isinstance(make_gram, GramsElsewhere):
+        forecast, plan, make_gram = make_gram.planned(dataset.n, forecast, plan)
     progress.note(forecast)
     forecast.refuse_long("audit fewer rows", allow_long=allow_long)
     duplicates = find_duplicates(dataset)
     given, order = dataset, content_order(dataset.X, dataset.Y)
     # All that is drawn at random is drawn by position, which must not depend on how a file is sorted.
     dataset, points = subset(replace(given, images=None, cells=None), order), duplicates.points.ordered(order)
-    checkpoints = Checkpoints(store, partial(audit_trial, dataset, settings), progress)
+    trial = partial(audit_trial, dataset, settings)
+    checkpoints = Checkpoints(store, trial, progress, each_step=plan.held is Held.WORKERS)
     checkpoints.note_differences()
     make_gram = make_gram or partial(_planned_gram, plan)
     work = Work(dataset, points, make_gram, generator, progress, checkpoints)

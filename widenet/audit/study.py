@@ -11,5 +11,6 @@ AUDIT = Study(
     report="widenet.report.audit",
     details="If a long audit is killed, the same command resumes it.",
     resumes=True,
+    distributes=True,
     unit_rows=True,  # the theorems are about rows of norm 1, which those of most concept classes are not
 )

@@ -19,3 +19,11 @@ class NotConvergedError(WidenetError):
 
 class OutOfMemoryError(WidenetError):
     """Memory ran out on the way, although it seemed to suffice before."""
+
+
+class WorkerLostError(WidenetError):
+    """A worker is gone, and what it held; others can do its work."""
+
+
+class ClusterLostError(WidenetError):
+    """The place where work runs is gone, so that nothing more can be run there."""

@@ -1,5 +1,9 @@
 """How far long work has come, for whoever listens."""
 
+from collections.abc import Callable
+
+from widenet.base.wording import counted
+
 
 class Progress:
     """Is told of long work as it goes on; this one keeps it to itself, others override its methods."""
@@ -57,3 +61,23 @@ class _NotesAlone(Progress):
 def notes_alone(progress: Progress) -> Progress:
     """The progress of work whose pieces somebody else counts."""
     return _NotesAlone(progress)
+
+
+class _OnWorkers(Progress):
+    """Tells another one, with how many workers there are."""
+
+    def __init__(self, progress: Progress, num_workers: Callable[[], int]) -> None:
+        self._progress, self._num_workers = progress, num_workers
+
+    def __call__(
+        self, stage: str, done: int | None = None, total: int | None = None, detail: str = ""
+    ) -> None:
+        self._progress(stage, done, total, f"{detail} on {counted(self._num_workers(), 'worker')}".lstrip())
+
+    def note(self, fact: object) -> None:
+        self._progress.note(fact)
+
+
+def on_workers(progress: Progress, num_workers: Callable[[], int]) -> Progress:
+    """The progress of work on other machines, told with how many there are: they come and go."""
+    return _OnWorkers(progress, num_workers)

@@ -16,6 +16,7 @@ from widenet.cli.printing import say, screenful
 from widenet.study.study import Study
 
 if TYPE_CHECKING:  # this imports torch, which takes longer than --help may
+    from widenet.runs.address import ClusterAddress
     from widenet.runs.store import Store
 
 DATA_KINDS = (
@@ -49,6 +50,19 @@ SIGN = click.Option(
     metavar="KEY",
     help="Sign the folder with this private key, ed25519 in PEM.",
 )
+CLUSTER = [
+    click.Option(
+        ["--cluster"],
+        metavar="ADDRESS",
+        help="Run on this Dask cluster: the address of its scheduler, as tls://HOST:PORT.  [default: here]",
+    ),
+    click.Option(["--cluster-ca"], metavar="FILE", help="Certificate of the cluster's authority, in PEM."),
+    click.Option(["--cluster-cert"], metavar="FILE", help="Certificate to show to the cluster, in PEM."),
+    click.Option(["--cluster-key"], metavar="FILE", help="Private key of that certificate, in PEM."),
+    click.Option(
+        ["--cluster-insecure"], is_flag=True, help="Allow tcp:// beyond this machine: the network is safe."
+    ),
+]
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
 QUIET = click.Option(["-q", "--quiet"], is_flag=True, help="Suppress progress messages.")
 DEBUG = click.Option(["--debug"], is_flag=True, expose_value=False, help="Show tracebacks.")
@@ -72,6 +86,21 @@ def one_data(given: dict[str, Any]) -> dict[str, Any]:
     if click.get_current_context().get_parameter_source("data") is ParameterSource.COMMANDLINE:
         raise InputError(f"DATA is {shown(given['data'])} and --data is {shown(named)}: give only one.")
     return given | {"data": named}
+
+
+def cluster_of(given: dict[str, Any]) -> "ClusterAddress | None":
+    """The cluster to run on, checked as far as that can be before anything is read."""
+    from widenet.runs.address import ClusterAddress
+
+    named = {name: given[f"cluster_{name}"] for name in ("ca", "cert", "key", "insecure")}
+    if given["cluster"] is None:
+        for name, value in named.items():
+            if value:
+                raise InputError(f"`{name}` is for a cluster: give its address as `cluster`, too.")
+        return None
+    address = ClusterAddress(given["cluster"], **named)
+    address.check()
+    return address
 
 
 def out_option(study: Study) -> click.Option:

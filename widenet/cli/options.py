@@ -12,7 +12,13 @@ from widenet.base.errors import InputError
 from widenet.base.wording import near_names, shown
 from widenet.study.settings import Meaning, Settings, meanings
 
-FLAGS = {"allow_long": "--yes"}  # arguments whose flags have names of their own
+FLAGS = {  # arguments whose flags have names of their own
+    "allow_long": "--yes",
+    "ca": "--cluster-ca",
+    "cert": "--cluster-cert",
+    "key": "--cluster-key",
+    "insecure": "--cluster-insecure",
+}
 NAMED = re.compile(r"`([a-z_][a-z_0-9]*)(?:=([^`]*))?`")  # `width` or `layers=3` in a message
 
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from widenet.cli.common import (
+    CLUSTER,
     DEBUG,
     EXIT_CODES,
     JSON,
     QUIET,
     YES,
     Command,
+    cluster_of,
     restore,
     resumable,
     sole,
@@ -70,6 +72,7 @@ def _run(
     def write(result: "FigureResult") -> None:
         write_folder(folder(result), room.files(result), force=True)
 
+    cluster = cluster_of(given)
     change = partial(_changed, given["changes"], given["seeds"])
     for figure in figures:
         change(figure.scales[given["scale"]])  # a setting that is out of range is told before anything is run
@@ -84,6 +87,7 @@ def _run(
             change=change,
             finished=write,
             store=store,
+            cluster=cluster,
             allow_long=yes,
             progress=progress,
         )
@@ -185,6 +189,7 @@ reproduce = Command(
             type=click.Path(path_type=Path),
             help=f"Folder to write; an earlier result in it is replaced.  [default: {FOLDER}-SCALE]",
         ),
+        *CLUSTER,
         YES,
         JSON,
         QUIET,

@@ -30,6 +30,7 @@ def study_command(study: Study) -> click.Command:
         parameters += options_of(Reading)
     parameters += options_of(study.settings)
     parameters += [common.STORE] if study.resumes else []
+    parameters += common.CLUSTER if study.distributes else []
     parameters += [common.YES]
     parameters += [common.out_option(study), common.FORCE] if study.writes else []
     parameters += [common.SIGN] if study.signs else []
@@ -46,7 +47,9 @@ def study_command(study: Study) -> click.Command:
 
 def run_study(study: Study, given: dict[str, Any]) -> int:
     """Settings, forecast, run, result: to stdout and to a folder; returns the exit code."""
-    call = _Call(study, given, study.settings(**_of(study.settings, given)), _key(given.get("sign")))
+    cluster = {"cluster": common.cluster_of(given)} if study.distributes else {}
+    settings = study.settings(**_of(study.settings, given))
+    call = _Call(study, given, settings, _key(given.get("sign")), cluster)
     call.check_source()
     call.check_folder()
     from widenet.study.progress import told_progress
@@ -72,6 +75,7 @@ class _Call:
     given: dict[str, Any]
     settings: Settings
     key: Any  # what to sign the folder with, read before anything is computed; or None
+    cluster: dict[str, Any]  # as an argument of the run, where the study has one
 
     @property
     def out(self) -> Path | None:
@@ -117,14 +121,14 @@ class _Call:
 
     def run(self, progress: "Progress") -> Any:
         """Read, run and write."""
-        allow_long = self.given["yes"]
+        shared = {"allow_long": self.given["yes"], "progress": progress, **self.cluster}
         if not self.study.reads_data:
             with self.store() as kept:
-                result = self.study.run(self.settings, **kept, allow_long=allow_long, progress=progress)
+                result = self.study.run(self.settings, **kept, **shared)
                 return self.written(result, {}, progress)
         dataset = self.read(progress)
         with self.store() as kept:
-            result = self.study.run(dataset, self.settings, **kept, allow_long=allow_long, progress=progress)
+            result = self.study.run(dataset, self.settings, **kept, **shared)
             reading = {"data": self.given["data"], **_of(Reading, self.given)}
             return self.written(result, reading | {"prepare": dataset.preparation.kind}, progress)
 

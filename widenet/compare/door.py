@@ -28,6 +28,7 @@ def compare(
     data: Source | Dataset,
     y: Any = None,
     *,
+    cluster: Any = None,
     store: Store | None = None,
     allow_long: bool = False,
     progress: Progress = SILENT,
@@ -39,6 +40,8 @@ def compare(
         data: A table and its `target`, rows X with targets y, a torch `Dataset`, a file, a name: whatever
             `widenet.load` takes, or what it gave.
         y: Targets, one for each row, where they are not in the data.
+        cluster: Where fits run instead of here: the address of a Dask scheduler, a `ClusterAddress`, or a
+            client or cluster of Dask.
         store: Where finished fits are kept, so that a comparison that was interrupted resumes from there.
         allow_long: Whether a comparison whose forecast exceeds an hour may run.
         progress: Told of the forecasts that are done, and then of the fits.
@@ -47,5 +50,7 @@ def compare(
     reading, changes = split_options(options)
     settings = CompareSettings(**changes)
     dataset = read_any(data, y, reading)
-    result = run_compare(dataset, settings, store=store, allow_long=allow_long, progress=progress)
+    result = run_compare(
+        dataset, settings, cluster=cluster, store=store, allow_long=allow_long, progress=progress
+    )
     return with_config(result, dataset, reading, settings)

@@ -1,10 +1,11 @@
 """The comparison itself: every method on every outer fold, then ranks and tests."""
 
 import time
+from typing import Any
 
 import torch
 
-from widenet.base.progress import SILENT, Progress, after
+from widenet.base.progress import SILENT, Progress, after, on_workers
 from widenet.base.wording import HOUR
 from widenet.compare.constant import constant_errors, constant_measures, num_repeated
 from widenet.compare.folds import outer_folds, some_rows
@@ -18,6 +19,7 @@ from widenet.compare.summary import Standings, constant_of, standings
 from widenet.compare.trial import FoldOutcome
 from widenet.compare.trials import Trials
 from widenet.data.dataset import Dataset
+from widenet.runs.cluster import joined
 from widenet.runs.store import Store
 from widenet.runs.workers import Workers, workers_for
 from widenet.study.data import data_summary
@@ -30,6 +32,7 @@ def run_compare(
     dataset: Dataset,
     settings: CompareSettings | None = None,
     *,
+    cluster: Any = None,
     store: Store | None = None,
     allow_long: bool = False,
     progress: Progress = SILENT,
@@ -39,6 +42,8 @@ def run_compare(
     Args:
         dataset: The data.
         settings: Methods, folds, sizes, seed; the defaults of `CompareSettings` if left out.
+        cluster: Where fits run instead of here: the address of a Dask scheduler, a `ClusterAddress`, or a
+            client or cluster of Dask.
         store: Where finished fits are kept, so that a comparison that was interrupted resumes from there.
         allow_long: Whether a comparison whose forecast exceeds an hour may run.
         progress: Told of the forecasts that are done, and then of the fits.
@@ -54,13 +59,16 @@ def run_compare(
     methods = methods_by_name(settings.methods, settings.width, epochs)
     protocol = {"folds": settings.folds, "width": settings.width, "epochs": epochs}
     trials = Trials(dataset, methods, tests, seed=settings.seed, protocol=protocol, store=store)
-    forecast = _forecast(trials.forecast(progress), allow_long, progress)
     classes, chance = dataset.labels is not None, _chance(dataset)
     rounding = 0.0 if classes else ROUNDING * chance
     rows = FoldRows(train_rows, len(tests[0]), classes, rounding, settings.folds)
-    with workers_for(trials.work, forecast.seconds) as workers:
-        found = _until_settled(trials, workers, rows, least, progress)
-        importances = _importances(trials, workers, found, range(settings.folds), progress)
+    with joined(cluster) as place:
+        num_workers = torch.get_num_threads() if place is None else place.num_threads()
+        forecast = _forecast(trials.forecast(progress, num_workers), allow_long, progress)
+        told = progress if place is None else on_workers(progress, place.num_workers)
+        with workers_for(trials.work, forecast.seconds, place) as workers:
+            found = _until_settled(trials, workers, rows, least, told)
+            importances = _importances(trials, workers, found, range(settings.folds), told)
     return CompareResult(
         data=data_summary(dataset),
         protocol=Protocol(

@@ -11,4 +11,5 @@ COMPARE = Study(
     runner="widenet.compare.run:run_compare",
     report="widenet.report.compare",
     resumes=True,
+    distributes=True,
 )

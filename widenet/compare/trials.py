@@ -6,7 +6,6 @@ from importlib.metadata import version
 from itertools import product
 from typing import Any
 
-import torch
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
@@ -104,12 +103,16 @@ class Trials:
             settings = {"method": method.name, "fold": j, **self.shared}
             self.trials[method.name, j] = Trial(settings, trial_code(method), self.data)
 
-    def forecast(self, progress: Progress) -> dict[str, float]:
+    def forecast(self, progress: Progress, num_workers: int) -> dict[str, float]:
         """Seconds that the trials of each method will take which are not in the store.
 
-        Each is timed in a thread like those of the trials, which share them.
+        Each is timed in a thread like those of the trials.
+
+        Args:
+            progress: Told of the methods that were timed.
+            num_workers: Trials that will run side by side.
         """
-        training, num_workers = self.work.fold(0).training, torch.get_num_threads()
+        training = self.work.fold(0).training
         expected = {}
         with threads(1) as (pool, _):
             for done, method in enumerate(self.methods):

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from widenet.base.memory import BASE_BYTES, usable_bytes
-from widenet.base.progress import SILENT, Progress
+from widenet.base.progress import SILENT, Progress, on_workers
 from widenet.base.threads import threads
 from widenet.papers.claim import judged_claim
 from widenet.papers.differences import differences
@@ -15,6 +15,7 @@ from widenet.papers.figure import Done, Figure, FigureSettings, Scale
 from widenet.papers.jobs.job import Desk, figure_trial, work_at
 from widenet.papers.plan import Piece, most_bytes, pieces, wall_seconds, workers_within
 from widenet.papers.result import FailedTrial, FigureResult, trial_table
+from widenet.runs.cluster import Cluster, joined
 from widenet.runs.store import Store
 from widenet.runs.trial import Failure, Record, TrialResult
 from widenet.runs.trials import Executor, run_trials
@@ -31,6 +32,7 @@ def run_figure(
     store: Store | None = None,
     executor: Executor | None = None,
     num_workers: int | None = None,
+    cluster: Any = None,
     allow_long: bool = False,
     progress: Progress = SILENT,
 ) -> FigureResult:
@@ -44,19 +46,22 @@ def run_figure(
         executor: Where pieces of the plan run side by side, with the interface of `concurrent.futures`; by
             default in threads of this process, as many as torch uses and memory has room for.
         num_workers: Pieces that the executor runs at a time; the plan is cut to keep as many busy.
+        cluster: Where pieces run instead: the address of a Dask scheduler, a `ClusterAddress`, or a client or
+            cluster of Dask. States of long trials are not kept there.
         allow_long: Whether a run whose forecast exceeds an hour may go on.
         progress: Told of the trials that are done.
     """
     begin = time.perf_counter()
     chosen = figure.scales[scale] if settings is None else settings
-    num_workers = num_workers or torch.get_num_threads()
-    planned = pieces(figure.plan(chosen), num_workers, measure_thread_speed())
-    if executor is None:
-        num_workers = workers_within(planned, num_workers, usable_bytes())
-    forecast = _left(planned, store, num_workers)
-    progress.note(forecast)
-    forecast.refuse_long("use the scale quick, or a smaller size", allow_long=allow_long)
-    done = _run_pieces(planned, store, executor, num_workers, progress)
+    with joined(cluster) as place:
+        num_workers = num_workers or (torch.get_num_threads() if place is None else place.num_threads())
+        planned = pieces(figure.plan(chosen), num_workers, measure_thread_speed())
+        if executor is None and place is None:
+            num_workers = workers_within(planned, num_workers, usable_bytes())
+        forecast = _left(planned, store, num_workers)
+        progress.note(forecast)
+        forecast.refuse_long("use the scale quick, or a smaller size", allow_long=allow_long)
+        done = _run_pieces(planned, store, executor, place, num_workers, progress)
     results = [Done(trial, each if isinstance(each, TrialResult) else None) for trial, each in done]
     once = {figure_trial(trial).key: _summary(trial, each) for trial, each in done}  # some serve two curves
     curves = tuple(figure.curves(chosen, results))
@@ -84,11 +89,17 @@ def run_figure(
 
 
 def figure_forecast(
-    figure: Figure, settings: FigureSettings, speed: Speed, store: Store | None = None
+    figure: Figure,
+    settings: FigureSettings,
+    speed: Speed,
+    store: Store | None = None,
+    cluster: Cluster | None = None,
 ) -> Forecast:
-    """What a figure costs on the threads of this process, without what the store has."""
-    num_workers = torch.get_num_threads()
+    """What a figure costs on the threads of this process, or of a cluster, without what the store has."""
+    num_workers = torch.get_num_threads() if cluster is None else cluster.num_threads()
     planned = pieces(figure.plan(settings), num_workers, speed)
+    if cluster is not None:
+        return _left(planned, store, num_workers)
     return _left(planned, store, workers_within(planned, num_workers, usable_bytes()))
 
 
@@ -96,13 +107,18 @@ def _run_pieces(
     planned: Sequence[Piece],
     store: Store | None,
     executor: Executor | None,
+    place: Cluster | None,
     num_workers: int,
     progress: Progress,
 ) -> list[tuple[Record, TrialResult | Failure]]:
     """What came of every trial, in the order of the plan."""
     groups = [[figure_trial(settings) for settings in piece.trials] for piece in planned]
     path = None if store is None else store.path
-    if executor is not None:
+    if place is not None:
+        told = on_workers(progress, place.num_workers)
+        with place.workers_for(work_at(Desk())) as workers:  # other machines do not see the store's file
+            outcomes = run_trials(groups, workers.work, store=store, executor=workers.executor, progress=told)
+    elif executor is not None:
         work = on_one_thread(work_at(Desk(path)))
         outcomes = run_trials(
             groups, work, store=store, executor=executor, num_workers=num_workers, progress=progress

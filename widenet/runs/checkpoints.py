@@ -15,6 +15,7 @@ from widenet.runs.trial import Trial
 
 EVERY = 30.0  # seconds between two savings, at least
 MOST_SHARE = 0.05  # of the time goes into them, at most
+STEP_SHARE = 0.5  # the same where a step is the work of many machines: one of them may be lost, not two
 SHORT = 5.0  # seconds that anybody may lose: a stage that ends sooner is not kept
 
 
@@ -25,10 +26,19 @@ class Checkpoints:
         store: Where states are kept.
         trial: Makes what tells the computation from others; not asked before there is something to keep.
         progress: Told what is resumed, and what cannot be.
+        each_step: Whether each step is worth a saving, unless that takes longer than half a step.
     """
 
-    def __init__(self, store: Store | None, trial: Callable[[], Trial], progress: Progress = SILENT) -> None:
+    def __init__(
+        self,
+        store: Store | None,
+        trial: Callable[[], Trial],
+        progress: Progress = SILENT,
+        *,
+        each_step: bool = False,
+    ) -> None:
         self._store, self._make_trial, self._progress = store, trial, progress
+        self._each_step = each_step
 
     @cached_property
     def trial(self) -> Trial:
@@ -44,17 +54,21 @@ class Checkpoints:
         """The checkpoint of a stage, whose time begins now."""
         if self._store is None:
             return Checkpoint()
-        return StoredCheckpoint(self._store, lambda: self.trial, name, self._progress)
+        return StoredCheckpoint(self._store, lambda: self.trial, name, self._progress, self._each_step)
 
 
 class StoredCheckpoint(Checkpoint):
     """The state of one stage: a head, and a piece for all that had joined by each saving."""
 
-    def __init__(self, store: Store, trial: Callable[[], Trial], stage: str, progress: Progress) -> None:
+    def __init__(
+        self, store: Store, trial: Callable[[], Trial], stage: str, progress: Progress, each_step: bool
+    ) -> None:
         self._store, self._trial, self._stage, self._progress = store, trial, stage, progress
+        limits = (0.0, 0.0, STEP_SHARE) if each_step else (EVERY, SHORT, MOST_SHARE)
+        self._every, self._short, self._share = limits
         self._num_pieces, self._is_kept = 0, False
         self._begin = time.monotonic()
-        self._due = self._begin + EVERY
+        self._due = self._begin + self._every
 
     def load(self) -> Saved | None:
         if self._store.is_empty():
@@ -104,11 +118,11 @@ class StoredCheckpoint(Checkpoint):
             return False
         self._is_kept = True
         end = time.monotonic()
-        self._due = end + max(EVERY, (end - begin) / MOST_SHARE)
+        self._due = end + max(self._every, (end - begin) / self._share)
         return True
 
     def finish(self, arrays: Arrays) -> None:
-        if self._due == inf or not (self._is_kept or time.monotonic() - self._begin >= SHORT):
+        if self._due == inf or not (self._is_kept or time.monotonic() - self._begin >= self._short):
             return
         if self._write(arrays, finished=True):  # else the state before counts the pieces still
             with suppress(WidenetError):  # too much is kept, and that is all

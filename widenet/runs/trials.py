@@ -7,7 +7,7 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
-from widenet.base.errors import OutOfMemoryError, WidenetError
+from widenet.base.errors import ClusterLostError, OutOfMemoryError, WidenetError
 from widenet.base.memory import ADVICE, is_out_of_memory
 from widenet.base.progress import SILENT, Progress
 from widenet.runs.differences import note_differences
@@ -185,6 +185,8 @@ class _Run:
         future, trials = self.running[ticket]
         try:
             rows = future.result()
+        except ClusterLostError:  # the others would fail alike
+            raise
         except Exception as error:
             self.store.release(trials)
             if is_out_of_memory(error):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 from loky import ProcessPoolExecutor
@@ -16,8 +16,15 @@ from widenet.base.threads import threads
 from widenet.runs.trial import TrialResult
 from widenet.runs.trials import Executor, Work
 
+if TYPE_CHECKING:  # a cluster is made of what stands here
+    from widenet.runs.cluster import Cluster
+
 LONG = 15.0  # seconds from which work is worth processes, each of which imports torch again
 IDLE = 60  # seconds without work after which a process ends, such as when this one was killed
+WORKER_ENDED = (
+    "A worker process ended before its work was done, as happens where memory runs out: free memory, or use "
+    "fewer rows, and start again."
+)
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 
 
@@ -28,17 +35,17 @@ class Workers:
     Attributes:
         executor: Where trials are submitted.
         work: What runs them there.
-        num_workers: How many of them run at a time.
+        num_workers: How many of them run at a time; None where the place itself decides.
     """
 
     executor: Executor
     work: Work
-    num_workers: int
+    num_workers: int | None
 
 
 @contextmanager
-def workers_for(work: Work, seconds: float) -> Iterator[Workers]:
-    """As many workers as torch has threads: processes if the work is expected to take long, else threads.
+def workers_for(work: Work, seconds: float, cluster: "Cluster | None" = None) -> Iterator[Workers]:
+    """Those of a cluster, or as many as torch has threads: processes if the work takes long, else threads.
 
     Many small operations of two threads wait for each other, because only one at a time holds Python's lock;
     processes do not. What trials compute is the same in both.
@@ -46,8 +53,14 @@ def workers_for(work: Work, seconds: float) -> Iterator[Workers]:
     Args:
         work: Maps settings of trials to their results.
         seconds: What all trials are expected to take.
+        cluster: A cluster that was joined; None to stay on this machine.
     """
     import torch
+
+    if cluster is not None:
+        with cluster.workers_for(work) as workers:
+            yield workers
+        return
 
     num_workers = torch.get_num_threads()
     sent = _sent(work) if seconds >= LONG and _have_room(num_workers) else None
@@ -69,10 +82,7 @@ def explained(error: Exception) -> Exception:
     """Why a trial failed: its own error, or a sentence where its process was ended from outside."""
     if not isinstance(error, BrokenProcessPool):
         return error
-    return WidenetError(
-        "A worker process ended before its work was done, as happens where memory runs out: free memory, "
-        "or use fewer rows, and start again."
-    )
+    return WidenetError(WORKER_ENDED)
 
 
 def _have_room(num_workers: int) -> bool:

@@ -129,6 +129,13 @@ def _symmetric_product(matrix: Tensor, v: Tensor) -> Tensor:
     return torch.from_numpy(symv(1.0, matrix.numpy().T, v.contiguous().numpy()))
 
 
+def kernel_columns(kernel: Kernel, X: Tensor, places: Tensor) -> Tensor:
+    """Columns of the Gram matrix of rows X (n, d), shape (n, m), computed as tiles are."""
+    values = cross_matrix(kernel, X, X[places])
+    values[places, torch.arange(len(places), device=values.device)] = kernel.diag(X[places])
+    return values
+
+
 class TiledGram(SizedGram):
     """Holds the lower tiles that fit into `keep_bytes` and recomputes the others for every product.
 
@@ -160,10 +167,7 @@ class TiledGram(SizedGram):
         return self.kernel.diag(self.X)
 
     def columns(self, places: Tensor) -> Tensor:
-        """Computed as tiles are, k(x_i, x_i) by `Kernel.diag`."""
-        values = cross_matrix(self.kernel, self.X, self.X[places])
-        values[places, torch.arange(len(places), device=values.device)] = self.kernel.diag(self.X[places])
-        return values
+        return kernel_columns(self.kernel, self.X, places)
 
     def matmul(self, V: Tensor) -> Tensor:
         Vt = V.T.to(self.dtype).contiguous()  # as in `DenseGram`

@@ -17,13 +17,14 @@ class Study:
         summary: What the command does, in one sentence.
         details: What else its help tells.
         settings: Its settings; their fields become the command's options.
-        runner: "module:function" of `run(dataset, settings, *, store, allow_long, progress) -> Result`,
-            without `dataset` or `store` where the study has none.
+        runner: "module:function" of `run(dataset, settings, *, cluster, store, allow_long, progress)`, which
+            gives a `Result`; without `dataset`, `cluster` or `store` where the study has none.
         report: Module with the doors of its report: `sentences`, `record`, `page`, `screen`, `files`.
         reads_data: Whether it is about a data set.
         data_option: Whether the data set may also be given as an option, `data`.
         resumes: Whether it takes a store, from which an interrupted run goes on.
         writes: Whether it leaves a folder behind.
+        distributes: Whether it can run on a cluster.
         signs: Whether that folder can be signed with a key.
         unit_rows: Whether rows of concept classes are scaled to norm 1 by default, as those of tables are.
     """
@@ -38,6 +39,7 @@ class Study:
     data_option: bool = False
     resumes: bool = False
     writes: bool = True
+    distributes: bool = False
     signs: bool = False
     unit_rows: bool = False
 

@@ -10,12 +10,13 @@ import torch
 
 from widenet.base.errors import InputError, WidenetError
 from widenet.base.memory import in_halves, require_memory, usable_bytes
-from widenet.base.progress import SILENT, Progress
+from widenet.base.progress import SILENT, Progress, on_workers
 from widenet.base.threads import threads
 from widenet.data.dataset import Dataset
 from widenet.networks.names import network_names
 from widenet.networks.network import Network, Parameters
 from widenet.runs import Failure, Store, Trial, TrialResult, code_version, data_hash, run_trials
+from widenet.runs.cluster import Cluster, joined
 from widenet.runs.code import has_source
 from widenet.runs.trials import Executor, Work
 from widenet.training.rows import Rows, as_rows
@@ -92,6 +93,7 @@ def sweep(
     keep_weights: bool = False,
     dtype: torch.dtype = torch.float32,
     executor: Executor | None = None,
+    cluster: Any = None,
     store: Store | None = None,
     progress: Progress = SILENT,
 ) -> tuple[TrainingRun, ...]:
@@ -106,6 +108,8 @@ def sweep(
         dtype: Precision of the training.
         executor: Where groups of settings run, with the interface of `concurrent.futures`; by default in
             threads of this process, as many as torch uses.
+        cluster: Where groups run instead: the address of a Dask scheduler, a `ClusterAddress`, or a client or
+            cluster of Dask.
         store: Where finished runs are kept; those that it has already are not trained again.
         progress: Told how many of the runs are done.
 
@@ -120,21 +124,27 @@ def sweep(
             "of widenet.networks.names, or use train."
         )
     rows, tested = _rows(dataset, test, dtype)
-    groups = _groups_within(usable_bytes(), network, rows, grid)
-    largest = [grid[index] for index in max(groups, key=len)]
-    _require_room(network, rows, largest, min(len(groups), torch.get_num_threads()))
     data = data_hash(*(part for each in (rows, tested) if each is not None for part in (each.X, each.Y)))
     common = {"network": network.name, **asdict(network), "keep_weights": keep_weights}  # type: ignore[call-overload]
     code = _code(network) if store is not None else ""  # what is not kept needs no version
-    trials = [[Trial({**common, **grid[index].to_dict()}, code, data) for index in group] for group in groups]
     work = partial(_train_group, network, rows, tested, keep_weights)
-    run = partial(run_trials, trials, store=store, progress=progress)
-    if executor is not None:
-        outcomes = run(on_one_thread(work), executor=executor)
-    else:
-        with threads() as (pool, stopped):
-            stoppable = partial(work, stopped=stopped)
-            outcomes = run(stoppable, executor=pool, num_workers=torch.get_num_threads())
+    with joined(cluster) as place:
+        groups = _groups_at(place, network, rows, grid) if place else _groups_here(network, rows, grid)
+        trials = [
+            [Trial({**common, **grid[index].to_dict()}, code, data) for index in group] for group in groups
+        ]
+        run = partial(run_trials, trials, store=store)
+        if place is not None:
+            told = on_workers(progress, place.num_workers)
+            with place.workers_for(work) as workers:
+                outcomes = run(workers.work, executor=workers.executor, progress=told)
+        elif executor is not None:
+            outcomes = run(on_one_thread(work), executor=executor, progress=progress)
+        else:
+            with threads() as (pool, stopped):
+                stoppable = partial(work, stopped=stopped)
+                num_workers = torch.get_num_threads()
+                outcomes = run(stoppable, executor=pool, num_workers=num_workers, progress=progress)
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if failures:
         kept = "the others are in the store" if store else "with a store the others would not be lost"
@@ -158,11 +168,29 @@ def _rows(dataset: Dataset, test: Dataset | None, dtype: torch.dtype) -> tuple[R
     return rows, as_rows(test.X, test.Y, dtype)
 
 
+def _groups_here(network: Network, rows: Rows, grid: Sequence[TrainingSettings]) -> list[list[int]]:
+    """Groups for the threads of this process; refused where not even few settings fit."""
+    num_threads = torch.get_num_threads()
+    groups = _groups_within(usable_bytes(), num_threads, network, rows, grid)
+    largest = [grid[index] for index in max(groups, key=len)]
+    _require_room(network, rows, largest, min(len(groups), num_threads))
+    return groups
+
+
+def _groups_at(
+    place: Cluster, network: Network, rows: Rows, grid: Sequence[TrainingSettings]
+) -> list[list[int]]:
+    """Groups for the threads of a cluster, each of which has a share of its worker's memory."""
+    offered = place.capacities().values()
+    num_threads = sum(each.num_threads for each in offered)
+    smallest = min(each.num_bytes // each.num_threads for each in offered)
+    return _groups_within(num_threads * smallest, num_threads, network, rows, grid)
+
+
 def _groups_within(
-    num_bytes: int, network: Network, rows: Rows, grid: Sequence[TrainingSettings]
+    num_bytes: int, num_threads: int, network: Network, rows: Rows, grid: Sequence[TrainingSettings]
 ) -> list[list[int]]:
     """Indices of settings that are trained together: few groups that fit, but one for every thread."""
-    num_threads = torch.get_num_threads()
     size = min(MAX_GROUP, -(-len(grid) // num_threads))
     while size > 1 and num_threads * _group_bytes(network, rows, grid[:size]) > num_bytes:
         size //= 2

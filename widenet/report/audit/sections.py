@@ -179,7 +179,12 @@ def _bound_terms(result: AuditResult) -> list[Html]:
 
 def cost_body(result: AuditResult) -> Html:
     """What was forecast, and what it took."""
-    gram = {Held.DENSE: "held whole", Held.PACKED: "held by half", Held.TILED: "recomputed tile by tile"}
+    gram = {
+        Held.DENSE: "held whole",
+        Held.PACKED: "held by half",
+        Held.TILED: "recomputed tile by tile",
+        Held.WORKERS: "held by workers",
+    }
     return cost_panel(
         result.forecast,
         result.seconds,

@@ -155,6 +155,7 @@ def cost(result: AuditResult) -> list[str]:
         Held.DENSE: "the whole kernel matrix is held in memory",
         Held.PACKED: "half of the symmetric kernel matrix is held in memory, as tiles",
         Held.TILED: "the kernel matrix is too large to hold: its tiles are recomputed for every product",
+        Held.WORKERS: "half of the symmetric kernel matrix is held by the workers of a cluster, as tiles",
     }[result.gram.held]
     expected = "" if forecast.memory_bytes is None else f"{memory(forecast.memory_bytes)} of memory and "
     return [
