@@ -48,7 +48,10 @@ def test_columns_of_every_operator(generator):
     ):
         chosen = places % operator.n
         torch.testing.assert_close(operator.columns(chosen), expected[:, chosen])
-        assert operator.recomputed().n == operator.n
+    assert PartOfGram(tiled, some).recomputed().n == 60
+    assert WeightedGram(tiled, weights).recomputed().n == 130
+    for operator in (dense, OnlyProducts(dense), PartOfGram(dense, some), WeightedGram(dense, weights)):
+        assert operator.recomputed() is None  # nobody knows how the entries were computed
 
 
 class OnlyProducts(SizedGram):

@@ -1,6 +1,5 @@
 """The kernel regression problem behind a data set: distinct rows, their Gram operator, their targets."""
 
-import math
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -22,12 +21,7 @@ class KernelProblem:
     points: Points
     Y: Tensor  # targets of all rows, shape (n, c)
     floor: float  # a certified lower bound on λ_min(H), and so on that of D^½ H D^½; 0 where none is known
-    rounding: float = math.inf  # how far an entry of Hz may be off, over Σ|z_j|, where H is computed anew
-
-    @property
-    def of_points(self) -> Gram:
-        """H over the points, without their weights."""
-        return self.gram.gram if isinstance(self.gram, WeightedGram) else self.gram
+    exact: "ExactGram | None" = None  # of H in float64; None where the matrix is held
 
     def weighted(self, Y: Tensor) -> Tensor:
         """D^½ ȳ, shape (u, c), of targets (n, c) of the rows."""
@@ -47,6 +41,21 @@ class KernelProblem:
     def unfittable(self) -> float:
         """Σ ‖y − ȳ‖² over all rows, the part of ‖Y‖² that no function of the rows can fit."""
         return float((self.Y - self.points.means(self.Y)[self.points.place]).square().sum())
+
+
+@dataclass(frozen=True)
+class ExactGram:
+    """H over the points in float64, for bounds.
+
+    Attributes:
+        gram: The operator.
+        rounding: How far an entry of its product with z may be off, over Σ|z_j|.
+        is_proof: Whether that is known: the entries are computed as the proof takes them to be.
+    """
+
+    gram: Gram
+    rounding: float
+    is_proof: bool
 
 
 class WeightedGram(SizedGram):
@@ -69,8 +78,9 @@ class WeightedGram(SizedGram):
     def columns(self, places: Tensor) -> Tensor:
         return self.weights[:, None] * self.gram.columns(places) * self.weights[places]
 
-    def recomputed(self) -> "WeightedGram":
-        return WeightedGram(self.gram.recomputed(), self.weights)
+    def recomputed(self) -> "WeightedGram | None":
+        gram = self.gram.recomputed()
+        return None if gram is None else WeightedGram(gram, self.weights)
 
 
 def weighted_gram(gram: Gram, points: Points) -> Gram:

@@ -78,6 +78,7 @@ class LabelSpectrum:
         unfittable: Part of ‖Y‖² that stays whatever is learned.
         shuffled_unfittable: The same for shuffled labels, in expectation.
         solved: The solves of the run where no matrix is held; None elsewhere, or where rounding spoilt them.
+        is_proved: Whether the bounds of `inverse` are proved, rounding included.
     """
 
     krylov: Krylov
@@ -89,6 +90,7 @@ class LabelSpectrum:
     unfittable: float
     shuffled_unfittable: float
     solved: "SolvedProbes | None" = None
+    is_proved: bool = False
 
     def labels(self, columns: Tensor) -> Tensor:
         """The targets' sum of a quantity given per column (..., p), as one column."""
@@ -101,8 +103,8 @@ class LabelSpectrum:
 
     @property
     def enclosure(self) -> Enclosure | None:
-        """The bounds of the targets where rounding is included, as it is if the run has solved."""
-        if self.solved is None or self.inverse.upper is None:
+        """The bounds of the targets where their rounding is proved."""
+        if self.inverse.upper is None or not self.is_proved:
             return None
         return Enclosure(self.inverse.lower[: self.num_targets], self.inverse.upper[: self.num_targets])
 
@@ -146,7 +148,7 @@ def label_spectrum(
     from these by one product in float64, whatever the precision of the run.
     """
     n, num_targets = problem.Y.shape
-    is_solving = problem.gram.held() is None and problem.floor > 0
+    is_solving = problem.exact is not None and problem.floor > 0
     least = NUM_SOLVED_PROBES if is_solving else NUM_PROBES
     num_probes = least + num_to_fill(num_targets + 1 + least)
     probes = rademacher(problem.gram.n, num_probes, generator=generator, dtype=problem.Y.dtype)
@@ -188,6 +190,7 @@ def label_spectrum(
         unfittable=problem.unfittable,
         shuffled_unfittable=variance * problem.points.num_repeated,
         solved=solved,
+        is_proved=solved is not None and problem.exact is not None and problem.exact.is_proof,
     )
 
 
@@ -215,10 +218,9 @@ def _certified(problem: KernelProblem, V: Tensor, Z: Tensor, kept: Checkpoint) -
     """Bounds on vᵀH⁻¹v of each column with their rounding, as those of D^-½V over H of the points."""
     if (saved := kept.load()) is not None:
         return Bracket(torch.from_numpy(saved.arrays["lower"]), torch.from_numpy(saved.arrays["upper"]))
-    weights = problem.points.counts.sqrt()[:, None]
-    found = residual_bracket(
-        problem.of_points.recomputed(), V / weights, weights * Z, floor=problem.floor, error=problem.rounding
-    )
+    weights, exact = problem.points.counts.sqrt()[:, None], problem.exact
+    assert exact is not None
+    found = residual_bracket(exact.gram, V / weights, weights * Z, floor=problem.floor, error=exact.rounding)
     assert found.upper is not None
     kept.finish({"lower": found.lower.numpy(), "upper": found.upper.numpy()})
     return found

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from widenet.audit.kept import built, kept_stage
-from widenet.audit.problem import KernelProblem, weighted_gram
+from widenet.audit.problem import ExactGram, KernelProblem, weighted_gram
 from widenet.audit.result import Dependence
 from widenet.audit.shuffles import ShuffleTest, shuffle_test
 from widenet.audit.spectral import LabelSpectrum, label_spectrum
@@ -81,10 +81,19 @@ class Work:
         if (matrix := gram.held()) is not None:
             floor = self._floor(kernel, matrix)
             return KernelProblem(weighted_gram(gram, self.points), self.points, self.dataset.Y, floor)
-        floor, sine = floor_of(kernel, self.neighbours), smallest_sine(self.neighbours)
-        gram = self._gram_above(kernel, floor, exact=True)
+        floor = floor_of(kernel, self.neighbours)
+        exact = self._exact(kernel, gram)
+        return KernelProblem(
+            self._gram_above(kernel, floor, exact=True), self.points, self.dataset.Y, floor, exact
+        )
+
+    def _exact(self, kernel: Kernel, gram: Gram) -> ExactGram:
+        """The operator of bounds, from one in float64 whose matrix is not held."""
+        recomputed, sine = gram.recomputed(), smallest_sine(self.neighbours)
+        is_unit = bool((squared_norms(self._inputs) == 1).all())
+        is_proof = recomputed is not None and is_provable(kernel) and is_unit
         rounding = product_rounding(kernel, self._inputs, sine) if sine > 0 else math.inf
-        return KernelProblem(gram, self.points, self.dataset.Y, floor, rounding)
+        return ExactGram(gram if recomputed is None else recomputed, rounding, is_proof)
 
     @cached_property
     def neighbours(self) -> Tensor:
@@ -141,9 +150,7 @@ class Work:
         if matrix is None:
             loo = self.left_out_by_tiles(problem, spectrum, ridge)
             complexity = shuffle_test(part, self._root(part, _jitter(part)), generator=self.generator)
-            proved = is_provable(kernel) and bool((squared_norms(self._inputs) == 1).all())
-            enclosure = spectrum.enclosure if proved else None
-            return Interpolation(loo, complexity, dependence, enclosure)
+            return Interpolation(loo, complexity, dependence, spectrum.enclosure)
         self.progress("leave one out")
         root = inverse_root(matrix, ridge)
         enclosure = self._enclose(problem, root) if problem.floor > 0 and is_provable(kernel) else None

@@ -54,9 +54,12 @@ class Gram(Operator, Protocol):
         units[places, torch.arange(len(places), device=units.device)] = 1
         return self.matmul(units)
 
-    def recomputed(self) -> "Gram":
-        """The operator in the precision of the rows; where entries are rounded, they are computed anew."""
-        return self
+    def recomputed(self) -> "Gram | None":
+        """The operator with entries that `Kernel.tile` computes anew from the rows, in their precision.
+
+        Proofs rest on these. None for an operator that comes by its entries in another way.
+        """
+        return None
 
 
 class SizedGram(Gram):
@@ -92,8 +95,9 @@ class PartOfGram(SizedGram):
     def columns(self, places: Tensor) -> Tensor:
         return self.gram.columns(self.rows[places])[self.rows]
 
-    def recomputed(self) -> Gram:
-        return PartOfGram(self.gram.recomputed(), self.rows)
+    def recomputed(self) -> Gram | None:
+        whole = self.gram.recomputed()
+        return None if whole is None else PartOfGram(whole, self.rows)
 
 
 class DenseGram(SizedGram):
