@@ -1,6 +1,7 @@
 """How well will it generalise? The bound, leave-one-out, and the error at other numbers of rows."""
 
 import math
+from statistics import mean
 
 import torch
 from torch import Tensor
@@ -64,8 +65,8 @@ def unbiased_share(dataset: Dataset, loo: LeaveOneOut, wrong: Tensor) -> float:
 
     That is in proportion to the variance of C, which is twice as large for half of the random vectors.
     """
-    by_halves = [float(mistakes(half, dataset.Y).mean()) for half in loo.by_halves(dataset.Y)]
-    return min(max(0.0, 2 * float(wrong.mean()) - sum(by_halves) / 2), 1.0)
+    by_halves = mean(float(mistakes(half, dataset.Y).mean()) for half in loo.by_halves(dataset.Y))
+    return min(max(0.0, 2 * float(wrong.mean()) - by_halves), 1.0)
 
 
 def share_error(points: Points, wrong: Tensor) -> float:

@@ -9,7 +9,7 @@ on all rows is the one on D^½ K D^½ + ridge·I with targets D^½ ȳ, and leavi
 out all of its rows; `by_row` reads the rows' predictions off it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,6 +23,7 @@ from widenet.spectrum.solve import conjugate_gradients, nystrom_preconditioner
 from widenet.spectrum.trace import rademacher
 
 SOLVE_TOLERANCE = 1e-4  # relative residual of the targets' solves
+NUM_SPLITS = 6  # of the probes into halves
 PROBE_TOLERANCE = 3e-3  # of those of the probes, whose spread is far larger
 
 
@@ -34,8 +35,8 @@ class LeaveOneOut:
         predictions: μ, the prediction for each row by all the other rows, shape (n, c).
         variances: 1 / C, the predictive variance of each row's target in units of the kernel, shape (n,).
         precision_error: Relative standard error of C, shape (n,); 0 where it is exact.
-        halves: C by each half of the random vectors that estimate it, over C by all, shape (n, 2); 1 where it
-            is exact. What is biased by the error of C is biased twice as much by half of them.
+        halves: C by half of the random vectors that estimate it, over C by all, for several halves, shape
+            (n, h); 1 where it is exact. What the error of C adds to a quantity is twice as much by half.
     """
 
     predictions: Tensor
@@ -43,16 +44,15 @@ class LeaveOneOut:
     precision_error: Tensor
     halves: Tensor
 
-    def by_halves(self, Y: Tensor) -> tuple[Tensor, Tensor]:
-        """The predictions by each half, for targets Y (n, c), both of this shape."""
-        first, second = (Y + (self.predictions - Y) / share[:, None] for share in self.halves.T)
-        return first, second
+    def by_halves(self, Y: Tensor) -> Iterator[Tensor]:
+        """The predictions by each half, for targets Y (n, c), each of this shape."""
+        return (Y + (self.predictions - Y) / share[:, None] for share in self.halves.T)
 
 
 def exactly_left_out(predictions: Tensor, precision: Tensor) -> LeaveOneOut:
     """What is known of predictions (n, c) where C (n,) is exact."""
     exact = torch.zeros_like(precision)
-    return LeaveOneOut(predictions, 1 / precision, exact, torch.stack([exact + 1] * 2, dim=1))
+    return LeaveOneOut(predictions, 1 / precision, exact, 1 + exact[:, None])
 
 
 def inverse_root(K: Tensor, ridge: float) -> Tensor:
@@ -164,5 +164,11 @@ def left_out_by_probes(
     smallest = 1 / diagonal.to(Y.dtype)  # (A⁻¹)_ii A_ii ≥ 1, by Cauchy and Schwarz
     precision = samples.mean(1).maximum(smallest)
     error = samples.std(1) / samples.shape[1] ** 0.5 / precision
-    halves = [part.mean(1).maximum(smallest) / precision for part in (samples[:, ::2], samples[:, 1::2])]
+    halves = [samples[:, half].mean(1).maximum(smallest) / precision for half in _halves(samples.shape[1])]
     return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, error, torch.stack(halves, dim=1))
+
+
+def _halves(num: int) -> list[Tensor]:
+    """Several ways to take half of `num` ≥ 2 vectors, and the other half: a window that moves around."""
+    around = [torch.arange(num).roll(-(split * num) // (2 * NUM_SPLITS)) for split in range(NUM_SPLITS)]
+    return [half for order in around for half in order.tensor_split(2)]
