@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from widenet.audit.generalise import unbiased_share
+from widenet.data.points import every_row
 from widenet.predict.learning_curve import mistakes
 from widenet.predict.loo import left_out_by_probes
 
@@ -20,4 +21,6 @@ def test_the_share_of_mistakes_is_not_biased_by_the_spread_of_the_probes(generat
     truth, wrong = float((residuals >= 1).double().mean()), mistakes(loo.predictions, Y)
     sampling = 3 * (truth / n) ** 0.5
     assert float(wrong.mean()) > truth + 0.003  # what is to be mended
-    assert unbiased_share(SimpleNamespace(Y=Y), loo, wrong) == pytest.approx(truth, abs=0.001 + sampling)
+    assert unbiased_share(SimpleNamespace(Y=Y), every_row(n), loo, wrong) == pytest.approx(
+        truth, abs=0.001 + sampling
+    )

@@ -156,6 +156,25 @@ def test_bounds_by_tiles_are_certified_too(kind, margin, request, monkeypatch):
         assert exact.upper <= column.upper
 
 
+def test_labels_that_no_input_tells_apart_by_tiles(arrays, monkeypatch):
+    """Every point has both labels equally often, so that nothing is left to fit."""
+    monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
+    X = np.repeat(np.random.default_rng(0).normal(size=(40, 4)), 2, axis=0)
+    found = run_audit(arrays(X, np.array(["a", "b"] * 40))).complexity
+    assert (found.value, found.lower, found.upper) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_targets_of_any_size_by_tiles(regression, monkeypatch, scale):
+    proved = run_audit(regression).complexity
+    monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
+    found = run_audit(replace(regression, Y=scale * regression.Y)).complexity
+    assert found.certified
+    assert found.lower <= scale * proved.upper
+    assert scale * proved.lower <= found.upper
+    assert found.upper / found.lower - 1 < 2e-6
+
+
 def test_other_kernels_and_other_norms_are_not_certified_by_tiles(multiclass, monkeypatch):
     monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
     other = run_audit(multiclass, AuditSettings(kernel="relu3-all"))

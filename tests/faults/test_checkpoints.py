@@ -13,6 +13,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
+from widenet.audit import forecast
 from widenet.audit.run import audit_trial, run_audit
 from widenet.audit.settings import AuditSettings
 from widenet.base.checkpoint import StageNotKept, StageResumed
@@ -305,6 +306,27 @@ def test_an_audit_goes_on_to_the_same_result(path, stage, monkeypatch):
     assert numbers(resumed) == numbers(run_audit(rows(), make_gram=tiles))
 
 
+@pytest.mark.parametrize("whole_first", [True, False])
+def test_an_audit_does_not_go_on_from_one_of_another_plan(path, monkeypatch, whole_first):
+    """Free memory decides whether the matrix is held whole; estimates and closed forms are not mixed."""
+
+    class Stops(Progress):
+        def __call__(self, told, done=None, total=None, detail=""):
+            if told == "wrong labels":
+                raise StoppedError
+
+    def run(*, is_whole, **options):
+        monkeypatch.setattr(forecast, "DENSE_ROWS", 10**6 if is_whole else 0)
+        return run_audit(rows(), **options)
+
+    with Store(path) as store:
+        with pytest.raises(StoppedError):
+            run(is_whole=whole_first, store=store, progress=Stops())
+        assert not store.is_empty()
+        resumed = run(is_whole=not whole_first, store=store)
+    assert numbers(resumed) == numbers(run(is_whole=not whole_first))
+
+
 def test_what_was_found_without_tiles_is_kept_too(path):
     class Stops(Progress):
         def __call__(self, told, done=None, total=None, detail=""):
@@ -323,12 +345,14 @@ def test_what_was_found_without_tiles_is_kept_too(path):
 def test_other_settings_or_targets_are_another_audit():
     dataset, settings = rows(), AuditSettings()
     others = [
-        audit_trial(dataset, AuditSettings(seed=1)),
-        audit_trial(dataset, AuditSettings(kernel="relu3-all")),
-        audit_trial(replace(dataset, Y=-dataset.Y), settings),
+        audit_trial(dataset, AuditSettings(seed=1), is_whole=True),
+        audit_trial(dataset, AuditSettings(kernel="relu3-all"), is_whole=True),
+        audit_trial(replace(dataset, Y=-dataset.Y), settings, is_whole=True),
+        audit_trial(dataset, settings, is_whole=False),
     ]
-    assert audit_trial(rows(), settings).key == audit_trial(dataset, settings).key
-    assert audit_trial(dataset, settings).key not in {other.key for other in others}
+    own = audit_trial(dataset, settings, is_whole=True).key
+    assert audit_trial(rows(), settings, is_whole=True).key == own
+    assert own not in {other.key for other in others}
 
 
 def test_the_command_leaves_no_store_beside_what_is_done(tmp_path):

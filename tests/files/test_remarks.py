@@ -70,16 +70,47 @@ def test_remarks_above_the_rows(tmp_path, text, names, num_skipped):
     assert (f"Skipped {num_skipped} above the column names." in told) == bool(num_skipped)
 
 
+TAGS = "".join(f"#t{k % 4},{k * 7 % 11},{k % 3}\n" for k in range(40))
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ("#tag,likes,y\n" + TAGS.rstrip(), 40),
+        ("#tag,likes,y\n" + TAGS + "plain,3,1\n", 41),
+        ("tag,likes,y\n" + TAGS, 40),
+        (TAGS.rstrip(), 40),
+        (TAGS + "plain,3,1\n" + TAGS, 81),
+    ],
+)
+def test_marks_that_belong_to_values_are_no_remarks(tmp_path, text, n):
+    data = read(tmp_path / "tags.csv", text)
+    assert data.n == n
+    assert not any("Skipped" in note for note in data.provenance)
+
+
+@pytest.mark.parametrize("first", ["#", "%change", "% change"])
+def test_a_name_that_is_marked_stays_what_it_is(tmp_path, first):
+    rows = "".join(f"{k * 3 % 7}.5,{k % 5},{k % 2}\n" for k in range(30))
+    data = read(tmp_path / "named.csv", f"{first},size,y\n{rows}")
+    assert data.cells is not None
+    assert data.cells.columns[0] == first.removeprefix("% ")
+
+
 def test_sources_below_the_rows_are_skipped_and_told(tmp_path):
     data = read(tmp_path / "spi.csv", INCOME, target="1971")
     assert data.n == 12
     assert "Skipped 3 lines below the rows, a source or the like." in data.provenance
 
 
-@pytest.mark.parametrize("last", ["12.5\n", "a,b\n", "a\n" * 21])
-def test_a_row_that_is_cut_is_no_footnote(tmp_path, last):
-    rows = "".join(f"{k},{k * 7 % 5},{k % 3}\n" for k in range(50))
-    (tmp_path / "cut.csv").write_text("a,b,y\n" + rows + last)
+@pytest.mark.parametrize(
+    ("names", "last"),
+    [("a,b,y", "12.5\n"), ("a,b,y", "a,b\n"), ("a,b,y", "a\n" * 21), ("a,b,c,d,y", "q,n\n")],
+)
+def test_a_row_that_is_cut_is_no_footnote(tmp_path, names, last):
+    width = names.count(",") + 1
+    rows = "".join(",".join(str(k * j % 7) for j in range(1, width + 1)) + "\n" for k in range(50))
+    (tmp_path / "cut.csv").write_text(f"{names}\n{rows}{last}")
     with pytest.raises(InputError, match=r"Line 52 of 'cut.csv' \(row 51\) has"):
         load(tmp_path / "cut.csv")
 

@@ -9,6 +9,7 @@ from widenet.base.errors import InputError
 from widenet.data import load
 from widenet.files import limits
 from widenet.files.opening import check_file
+from widenet.files.sparse import is_sparse
 
 HEART = (  # of LIBSVM's heart_scale: indices from 1, some left out
     "+1 1:0.708333 2:1 3:1 4:-0.320755 5:-0.105023 6:-1 8:-0.419847 9:-1 12:-1 13:1 \n"
@@ -95,3 +96,11 @@ def test_a_table_with_times_is_no_sparse_one(tmp_path):
     rows = "".join(f"{k},{k % 24}:{k % 60:02},{'ab'[k % 2]}\n" for k in np.arange(30))
     (tmp_path / "times.csv").write_text("n,at,y\n" + rows)
     assert load(tmp_path / "times.csv").target == "y"
+
+
+def test_a_number_and_a_time_are_not_sparse(tmp_path):
+    path = tmp_path / "measured.txt"
+    path.write_text("".join(f"{k}.5 {8 + k % 9:02}:{k * 7 % 60:02}\n" for k in range(30)))
+    assert not is_sparse(path)
+    path.with_suffix(".svm").write_text("1 3:0.5\n0 4:1\n")
+    assert is_sparse(path.with_suffix(".svm"))

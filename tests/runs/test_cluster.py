@@ -195,6 +195,50 @@ def test_this_machine_is_safe(allowed):
     ClusterAddress(allowed).check()
 
 
+class OpenClient:
+    """A client of a scheduler or a worker that listens where others can reach it."""
+
+    def __init__(self, scheduler, worker, code=None):
+        self.scheduler, self.worker, self.code = scheduler, worker, code
+
+    def wait_for_workers(self, num, timeout):
+        return None
+
+    def scheduler_info(self):
+        return {"address": self.scheduler}
+
+    def run(self, function, on_error):
+        offer = (self.code or cluster.code_here(), cluster.Capacity(1, 1))
+        return {self.worker: offer if function is cluster._offer else cluster.code_here()}
+
+
+HERE, OPEN = "tcp://127.0.0.1:8786", "tcp://192.0.2.2:8786"
+
+
+@pytest.mark.parametrize("addresses", [(OPEN, HERE), (HERE, OPEN)])
+def test_a_cluster_that_others_can_reach_is_not_this_machine_alone(addresses):
+    """Reached through the loopback address, as one that listens on all interfaces is, or through a tunnel."""
+    assert ClusterAddress(HERE).must_stay_here
+    assert not ClusterAddress(HERE, insecure=True).must_stay_here
+    assert not ClusterAddress("tls://192.0.2.2:8786").must_stay_here
+    with pytest.raises(
+        InputError, match=r"192\.0\.2\.2:8786' of the cluster can be reached from other machines"
+    ):
+        cluster.Cluster(OpenClient(*addresses), stays_here=True).check()
+    cluster.Cluster(OpenClient(*addresses)).check()
+    cluster.Cluster(OpenClient(HERE, HERE), stays_here=True).check()
+
+
+def test_a_worker_that_joins_later_with_other_code_gets_no_panels():
+    place = cluster.Cluster(OpenClient(HERE, HERE, code=("widenet 0.0", "torch 1", "Python 2.7")))
+    place.check()
+    with pytest.raises(InputError, match="install the same there"):
+        place.capacities()
+    late = cluster.Cluster(OpenClient(HERE, OPEN), stays_here=True)
+    with pytest.raises(InputError, match="can be reached from other machines"):
+        late.capacities()
+
+
 @pytest.mark.parametrize(
     "wrong", ["", "8786", "ws://127.0.0.1:8786", "tcp://127.0.0.1", "tcp://host:port", "tls://:1"]
 )

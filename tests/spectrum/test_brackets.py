@@ -125,3 +125,16 @@ def test_rows_that_count_as_parallel_have_no_sine(generator):
     for last in (X[0], -X[0], X[0] + 1e-6 * X[1]):
         assert smallest_sine(neighbour_counts(torch.cat([X, last[None] / last.norm()]))) == 0.0
     assert smallest_sine(neighbour_counts(X[:1])) == 1.0
+
+
+@pytest.mark.parametrize("exponent", [-600, -530, 0, 400])
+def test_bounds_of_any_size(exponent):
+    """H = I/2 and v = (1, 2, 3, 4), for which the bounds are 60 in any unit, also where squares underflow."""
+    V = torch.arange(1.0, 5.0, dtype=torch.float64)[:, None] * 2.0**exponent
+    half = DenseGram(torch.eye(4, dtype=torch.float64) / 2)
+    found = residual_bracket(half, V, 2 * V, floor=0.4, error=1e-16)
+    exact = mp.mpf(60) * mp.mpf(4) ** exponent
+    assert mp.mpf(float(found.lower)) <= exact
+    assert exact <= mp.mpf(float(found.upper))
+    zero = residual_bracket(half, 0 * V, 0 * V, floor=0.4, error=1e-16)
+    assert float(zero.lower) == float(zero.upper) == 0.0

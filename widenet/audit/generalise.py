@@ -26,14 +26,19 @@ DELTA = 0.01  # failure probability that the bound is stated for
 GROWTH = (2, 4)  # multiples of n at which the learning curve is extrapolated
 
 
-def unbiased_predictions(dataset: Dataset, loo: LeaveOneOut) -> Tensor:
+def unbiased_predictions(dataset: Dataset, points: Points, loo: LeaveOneOut) -> Tensor:
     """Leave-one-out predictions whose squared errors are right on average, shape (n, c).
 
     With an estimated precision C (1 + e), residuals α / C come out as α / (C (1 + e)), whose square is too
     large by the factor 1 + 3 E[e²] on average.
     """
-    shrunk = (loo.predictions - dataset.Y) / (1 + 3 * loo.precision_error.square()).sqrt()[:, None]
-    return dataset.Y + shrunk
+    fitted = _fitted(dataset, points)
+    return fitted + (loo.predictions - fitted) / (1 + 3 * loo.precision_error.square()).sqrt()[:, None]
+
+
+def _fitted(dataset: Dataset, points: Points) -> Tensor:
+    """What all rows would fit at each: ȳ, the mean target of its point, shape (n, c)."""
+    return points.means(dataset.Y)[points.place]
 
 
 def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> LeaveOneOutSummary:
@@ -45,13 +50,13 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
             None, None, None, None, None, dataset.n, Estimate.NOT_CONVERGED, constant, baseline
         )
     noise = loo.precision_error
-    errors = squared_errors(unbiased_predictions(dataset, loo), dataset.Y)
+    errors = squared_errors(unbiased_predictions(dataset, points, loo), dataset.Y)
     wrong = mistakes(loo.predictions, dataset.Y) if is_classes else None
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
         error_bar=float((2 * noise * errors).norm()) / dataset.n,
-        misclassified=None if wrong is None else unbiased_share(dataset, loo, wrong),
+        misclassified=None if wrong is None else unbiased_share(dataset, points, loo, wrong),
         misclassified_standard_error=None if wrong is None else share_error(points, wrong),
         rows=dataset.n,
         method=Estimate.ESTIMATED if bool(noise.any()) else Estimate.CLOSED_FORM,
@@ -60,12 +65,13 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     )
 
 
-def unbiased_share(dataset: Dataset, loo: LeaveOneOut, wrong: Tensor) -> float:
+def unbiased_share(dataset: Dataset, points: Points, loo: LeaveOneOut, wrong: Tensor) -> float:
     """The share of rows misclassified, `wrong` (n,), without what the error of C adds to it.
 
     That is in proportion to the variance of C, which is twice as large for half of the random vectors.
     """
-    by_halves = mean(float(mistakes(half, dataset.Y).mean()) for half in loo.by_halves(dataset.Y))
+    halves = loo.by_halves(_fitted(dataset, points))
+    by_halves = mean(float(mistakes(half, dataset.Y).mean()) for half in halves)
     return min(max(0.0, 2 * float(wrong.mean()) - by_halves), 1.0)
 
 
@@ -92,7 +98,7 @@ def learning_curve(
         classification=dataset.labels is not None,
         generator=generator,
         ridge=ridge,
-        anchor=None if loo is None else unbiased_predictions(dataset, loo),
+        anchor=None if loo is None else unbiased_predictions(dataset, points, loo),
         place=points.place,
     )
 

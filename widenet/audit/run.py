@@ -94,7 +94,7 @@ def run_audit(
     given, order = dataset, content_order(dataset.X, dataset.Y)
     # All that is drawn at random is drawn by position, which must not depend on how a file is sorted.
     dataset, points = subset(replace(given, images=None, cells=None), order), duplicates.points.ordered(order)
-    trial = partial(audit_trial, dataset, settings)
+    trial = partial(audit_trial, dataset, settings, is_whole=plan.held is Held.DENSE)
     checkpoints = Checkpoints(store, trial, progress, each_step=plan.held is Held.WORKERS)
     checkpoints.note_differences()
     make_gram = make_gram or partial(_planned_gram, plan)
@@ -136,11 +136,15 @@ def run_audit(
     return replace(result, seconds=time.perf_counter() - start)
 
 
-def audit_trial(dataset: Dataset, settings: AuditSettings) -> Trial:
-    """An audit of rows in the order of their content, told by everything that its long stages depend on."""
+def audit_trial(dataset: Dataset, settings: AuditSettings, *, is_whole: bool) -> Trial:
+    """An audit of rows in the order of their content, told by everything that its long stages depend on.
+
+    Where the matrix is not held whole, stages estimate what they find in closed form elsewhere.
+    """
     code = f"{code_version('widenet.audit.run')} numpy {np.__version__} torch {torch.__version__}"
     kept = {name: each for name, each in asdict(settings).items() if name not in UNKEPT}
-    return Trial({"study": "audit", **kept}, code, data_hash(dataset.X, dataset.Y))
+    study = {"study": "audit", "whole matrix": is_whole}
+    return Trial(study | kept, code, data_hash(dataset.X, dataset.Y))
 
 
 def _choose(work: Work) -> tuple[Chosen, LabelReport]:

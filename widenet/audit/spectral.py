@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import torch
@@ -155,6 +155,7 @@ def label_spectrum(
     constant = problem.points.counts.sqrt()[:, None]  # D^½ 1, of norm √n
     along = constant.T @ probes / n
     start = torch.cat([problem.targets, constant, probes - constant @ along], dim=1)
+    units = _units(start, num_targets)
     has_closed = partial(_has_solved if is_solving else _has_closed, problem)
 
     def stop(krylov: Krylov) -> bool:
@@ -162,22 +163,28 @@ def label_spectrum(
             progress(krylov.num_steps)
         return has_closed(krylov)
 
-    most = MAX_SOLVED_DIMENSION if is_solving else MAX_DIMENSION
+    most = MAX_SOLVED_DIMENSION if problem.gram.dtype == torch.float32 else MAX_DIMENSION
     krylov = lanczos(
         problem.gram,
-        start,
+        start / units,
         num_steps=max(most // start.shape[1], MIN_STEPS) if problem.floor > 0 else BLIND_STEPS,
         stop=stop,
         check_every=CHECK_EVERY if is_solving else 8,
         solve=is_solving,
         checkpoint=checkpoint,
     )
+    krylov = replace(
+        krylov,
+        start=krylov.start * units,
+        solution=None if krylov.solution is None else krylov.solution * units,
+    )
     if krylov.solution is None:
         solved, inverse = None, inverse_bracket(krylov, problem.floor)
     else:
-        alpha, of_constant, of_probes = krylov.solution.tensor_split((num_targets, num_targets + 1), dim=1)
+        Z = krylov.solution * (start != 0).any(0)  # what rounding makes of columns of zeros is none
+        alpha, of_constant, of_probes = Z.tensor_split((num_targets, num_targets + 1), dim=1)
         solved = SolvedProbes(alpha, probes, of_probes + of_constant @ along)
-        inverse = _certified(problem, start, krylov.solution, certified)
+        inverse = _certified(problem, start, Z, certified)
     mean = float(problem.Y.mean(0).square().sum())
     variance = float(problem.Y.var(0).sum()) if n > 1 else 0.0
     return LabelSpectrum(
@@ -192,6 +199,16 @@ def label_spectrum(
         solved=solved,
         is_proved=solved is not None and problem.exact is not None and problem.exact.is_proof,
     )
+
+
+def _units(start: Tensor, num_targets: int) -> Tensor:
+    """Powers of 2 in which the targets are as large as the other columns, shape (p,).
+
+    What is much smaller than the others would pass for rounding.
+    """
+    units, largest = start.new_ones(start.shape[1]), float(start[:, :num_targets].abs().max())
+    units[:num_targets] = 2.0 ** (math.frexp(largest)[1] - 1)
+    return units
 
 
 def _has_closed(problem: KernelProblem, krylov: Krylov) -> bool:
@@ -357,7 +374,7 @@ def _shuffled_complexity(
 def _measures(bounds: Bracket, n: int) -> tuple[float | None, float, float | None]:
     """Value, lower and upper √(2 q / n) for a bracket of q summed over its columns, rounded outward."""
     if bounds.upper is None:
-        return None, math.sqrt(2 * float(bounds.lower.sum()) / n), None
+        return None, math.sqrt(max(0.0, 2 * float(bounds.lower.sum()) / n)), None
     lower, upper = complexity_ends(Enclosure(bounds.lower, bounds.upper).total(), n)
     return ((lower + upper) / 2 if bounds.width() <= SHOWN_WIDTH else None), lower, upper
 

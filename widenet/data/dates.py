@@ -61,6 +61,7 @@ PACKED = "%Y%m%d"  # 20200131: every one of several different numbers is a date 
 PACKED_DATE = re.compile(r"(19|20)\d{6}", re.ASCII)
 LEAST_PACKED = 3  # different ones that are needed to see that
 PADDED_CLOCK, LEAST_PADDED = "%H%M", 8  # 0930, and how many different ones are needed: codes are so, too
+TEMPORAL = re.compile(r"time|date|hour|clock|day|when|depart|arriv", re.IGNORECASE)  # names of moments
 # Digits of one length with zeros before some of them: which of these styles they may have.
 PADDED = {4: (PADDED_CLOCK,), 6: ("%m%d%y", "%d%m%y"), 8: ("%m%d%Y", "%d%m%Y")}
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %H:%M:%S.%f")
@@ -178,6 +179,8 @@ def padded_dates(values: pd.Series) -> DateStyle | None:
     Args:
         values: The column of such codes, without missing values.
     """
+    if not TEMPORAL.search(str(values.name)):
+        return None  # zip codes and the codes of goods are written so, too
     distinct = values.drop_duplicates()
     lengths = {len(word) for word in distinct}
     for style in PADDED.get(lengths.pop(), ()) if len(lengths) == 1 and len(distinct) >= LEAST_PADDED else ():

@@ -215,7 +215,8 @@ def _refuse_many_classes(num_classes: int, values: pd.Series) -> None:
         kind = "is text with" if number_style(values, ".") is None else "has"
         raise InputError(
             f"The target column {shown(values.name)} {kind} {num_classes:,} distinct values in "
-            f"{counted(len(values), 'row')}, too many to learn as classes: choose another `target`."
+            f"{counted(len(values), 'row')}, too many to learn as classes: choose another `target`, or "
+            "`task=regression` where they are numbers."
         )
 
 

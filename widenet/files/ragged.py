@@ -20,16 +20,18 @@ class Seen:
         is_spare: Whether the last field is always empty.
         below: Lengths of the lines without values behind the last row.
         stop: Characters up to the end of that row.
+        last_filled: Fields with something in them of the last record.
     """
 
     def __init__(self, width: int) -> None:
         self.width, self.is_spare = width, True
         self.lengths, self.ragged, self.num_ragged = Counter[int](), list[tuple[int, int, int]](), 0
-        self.below, self.stop = Counter[int](), 0
+        self.below, self.stop, self.last_filled = Counter[int](), 0, 0
 
     def add(self, line: int, end: int, record: list[str]) -> None:
         """Take a record into account, with the line and the characters that it ends after."""
         self.lengths[len(record)] += 1
+        self.last_filled = sum(bool(cell.strip()) for cell in record)
         self.is_spare = self.is_spare and not record[-1].strip()
         if len(record) != self.width:
             self.num_ragged += 1
@@ -48,8 +50,13 @@ class Seen:
 
     @property
     def num_below(self) -> int:
-        """Lines of notes below the rows; 0 where other lines have a wrong length too, or there are many."""
+        """Lines of notes below the rows; 0 where other lines have a wrong length too, or there are many.
+
+        A single line with several fields is a row that was cut.
+        """
         num_below = self.below.total()
+        if num_below == 1 and self.last_filled > 1:
+            return 0
         is_all = num_below == self.num_ragged <= min(MOST_BELOW, self.lengths.total() - 2)
         return num_below if is_all else 0
 

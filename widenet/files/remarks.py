@@ -26,9 +26,11 @@ def below_remarks(text: str) -> tuple[str, int]:
     lines, ends, start = _above(text)
     if not any(lines) or not text[start:].strip():
         return text, 0
-    words, names = [line.lstrip(MARKS + BLANK) for line in lines], -1
     dialect = dialect_of(text[start : start + START])
     records = _first_records(dialect)
+    if any(_is_row(dialect.divided(line), records) for line in lines):
+        return text, 0  # the mark belongs to the values of the first column, as in #ff0000
+    words, names = [_unmarked(line, is_alone=len(list(filter(None, lines))) == 1) for line in lines], -1
     heading = find_heading(records)
     if records and not (heading.is_given and not any(map(is_number, heading.names))):
         ((width, _),) = Counter(map(len, records)).most_common(1)
@@ -36,6 +38,20 @@ def below_remarks(text: str) -> tuple[str, int]:
         names = fitting[-1] if fitting else -1
     kept = "".join((words[k] if k == names else "") + end for k, end in enumerate(ends))
     return kept + text[start:], sum(map(bool, lines)) - (names >= 0)
+
+
+def _is_row(fields: list[str], records: list[list[str]]) -> bool:
+    """Whether a marked line has as many fields as the rows below it, and a number wherever they all do."""
+    alike = [record for record in records if len(record) == len(fields) > 1]
+    numeric = [k for k in range(len(fields)) if alike and all(is_number(record[k]) for record in alike)]
+    return 2 * len(alike) > len(records) and bool(numeric) and all(is_number(fields[k]) for k in numeric)
+
+
+def _unmarked(line: str, *, is_alone: bool) -> str:
+    """A remark without its mark; `#,name` and `%change,name` on top of a table are names as they stand."""
+    words = line.lstrip(MARKS + BLANK)
+    is_name = is_alone and (line.startswith("%") or not words[:1].isalnum()) and line[1:2] != " "
+    return line if is_name else words
 
 
 def _above(text: str) -> tuple[list[str], list[str], int]:

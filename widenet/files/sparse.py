@@ -22,7 +22,8 @@ MOST_LINES = 50  # of these bytes that are looked at
 LABEL = "label"  # the name of the target, which is that of a target elsewhere too
 NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?"
 ROW = re.compile(rf"{NUMBER}(,{NUMBER})*(\s+qid:\d+)?(\s+\d+:{NUMBER})*\s*(#.*)?", re.ASCII)
-PAIR = re.compile(rf"\s\d+:{NUMBER}(\s|$)", re.ASCII)
+PAIR = re.compile(rf"\s\d+:{NUMBER}(?=\s|$)", re.ASCII)
+ENDINGS = (".svm", ".libsvm", ".svmlight")  # of files in which every row may have one pair alone
 FIELDS = re.compile(rf"{NUMBER}(\s+\d+:\d+:{NUMBER})+\s*", re.ASCII)  # of LIBFFM: field:index:value
 COPIES = 4  # bytes that reading takes for each byte of text, beside the table
 
@@ -36,7 +37,9 @@ def is_sparse(path: Path) -> bool:
             f"{shown(path.name)} holds field:index:value, as LIBFFM has it, which is not read: leave the "
             "fields out and write index:value."
         )
-    return bool(rows) and all(map(ROW.fullmatch, rows)) and any(map(PAIR.search, rows))
+    most = max((sum(1 for _ in PAIR.finditer(row)) for row in rows), default=0)
+    least = 1 if path.suffix.lower() in ENDINGS else 2  # `1.23 14:05` is a number and a time
+    return most >= least and all(map(ROW.fullmatch, rows))
 
 
 def read_sparse(path: Path) -> Sheet:

@@ -45,7 +45,7 @@ class LeaveOneOut:
     halves: Tensor
 
     def by_halves(self, Y: Tensor) -> Iterator[Tensor]:
-        """The predictions by each half, for targets Y (n, c), each of this shape."""
+        """The predictions by each half, where all rows would fit Y (n, c), each of this shape."""
         return (Y + (self.predictions - Y) / share[:, None] for share in self.halves.T)
 
 

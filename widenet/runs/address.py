@@ -61,6 +61,11 @@ class ClusterAddress:
         if find_spec("distributed") is None:
             raise InputError(INSTALL)
 
+    @property
+    def must_stay_here(self) -> bool:
+        """Whether the connection is plain, and so the cluster must be this machine's own."""
+        return address_parts(self.address)[0] == "tcp" and not self.insecure
+
     @contextmanager
     def client(self) -> Iterator[Any]:
         """An open client of Dask."""
@@ -85,6 +90,16 @@ class ClusterAddress:
             finally:
                 with suppress(Exception):  # of a scheduler that is gone; the result is what counts
                     client.close(timeout=CONNECT)
+
+
+def refuse_open(address: str) -> None:
+    """Refuse a scheduler or worker that others can reach, such as one that listens on all interfaces."""
+    host = address_parts(address)[1]
+    if host is None or not _is_loopback(host):
+        raise InputError(
+            f"{shown(address)} of the cluster can be reached from other machines, in plain text: let it "
+            "listen on 127.0.0.1 alone, use tls://, or allow it with `insecure` where the network is safe."
+        )
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import cloudpickle
 
 from widenet.base.errors import ClusterLostError, InputError, WidenetError, WorkerLostError
 from widenet.base.memory import BASE_BYTES, usable_bytes
-from widenet.runs.address import ClusterAddress, address_parts
+from widenet.runs.address import ClusterAddress, address_parts, refuse_open
 from widenet.runs.trials import Work
 from widenet.runs.versions import code_here, other_code
 from widenet.runs.workers import WORKER_ENDED, Workers
@@ -49,7 +49,8 @@ def joined(cluster: Any) -> Iterator["Cluster | None"]:
             client = opened.enter_context(cluster.get_client())
         else:
             client = cluster
-        found = Cluster(client)
+        is_plain = isinstance(cluster, ClusterAddress) and cluster.must_stay_here
+        found = Cluster(client, stays_here=is_plain)
         found.check()
         if isinstance(cluster, ClusterAddress):  # a client that was given is not ours to change
             client.direct_to_workers = all(map(_is_reached, client.nthreads()))
@@ -61,18 +62,28 @@ class Cluster:
 
     Args:
         client: The open client of Dask.
+        stays_here: Whether its scheduler and all its workers must listen on this machine alone.
     """
 
-    def __init__(self, client: Any) -> None:
-        self.client = client
+    def __init__(self, client: Any, *, stays_here: bool = False) -> None:
+        self.client, self.stays_here = client, stays_here
         self._counted, self._num_workers = 0.0, 0
 
     def check(self) -> None:
-        """Wait for a worker, and refuse those that would compute by other code."""
+        """Wait for a worker, and refuse those that are open to others, or would compute by other code."""
         self._wait_for_worker()
+        if self.stays_here:
+            with _told():
+                refuse_open(self.client.scheduler_info()["address"])
         for worker, code in self._asked(code_here).items():
-            if code != code_here():
-                raise other_code(worker, code_here(), code if isinstance(code, tuple) else None)
+            self._check_worker(worker, code)
+
+    def _check_worker(self, worker: str, code: object) -> None:
+        """Refuse a worker by its address, or by the code that it says it has."""
+        if self.stays_here:
+            refuse_open(worker)
+        if code != code_here():
+            raise other_code(worker, code_here(), code if isinstance(code, tuple) else None)
 
     def num_workers(self) -> int:
         """How many workers there are, as far as is known; not asked more than once in two seconds."""
@@ -94,8 +105,9 @@ class Cluster:
         from widenet.runs.shipment import Shipment, ShippedWork
 
         name = f"widenet-{uuid.uuid4().hex}"
+        shipment = Shipment(cloudpickle.dumps(work))
         with _told():
-            self.client.register_plugin(Shipment(cloudpickle.dumps(work)), name=name)
+            self.client.register_plugin(shipment, name=name)
         try:
             yield Workers(_Trials(self.client), ShippedWork(name, code_here()), None)
         finally:
@@ -104,11 +116,15 @@ class Cluster:
 
     def capacities(self) -> Mapping[str, Capacity]:
         """What each worker offers that is there now."""
-        found: dict[str, Capacity] = {}
+        found: dict[str, Any] = {}
         while not found:  # one that answers may die before it is asked
             self._wait_for_worker()
-            found = self._asked(_capacity)
-        return found
+            found = self._asked(_offer)
+        for worker, offer in found.items():  # some may have joined since the others were checked
+            if isinstance(offer, Exception):
+                raise offer
+            self._check_worker(worker, offer[0])
+        return {worker: capacity for worker, (_, capacity) in found.items()}
 
     def place(self, worker: str, make: Callable[..., Any], *arguments: Any) -> "_Object":
         """An object that a worker makes and holds, as an actor: what actors hold is never moved to disk."""
@@ -124,7 +140,7 @@ class Cluster:
 
     def _wait_for_worker(self) -> None:
         try:
-            with _told():
+            with _told(is_patient=True):
                 self.client.wait_for_workers(1, timeout=WAIT)
         except TimeoutError:
             raise InputError(
@@ -228,20 +244,20 @@ class _Trial(Future[Any]):
         return super().cancel()
 
 
-def _capacity(dask_worker: Any) -> Capacity:
-    """What a worker offers; asked there."""
+def _offer(dask_worker: Any) -> tuple[tuple[str, ...], Capacity]:
+    """The code of a worker, and what it can hold; asked there."""
     limit = dask_worker.memory_manager.memory_limit or usable_bytes()
-    return Capacity(int(HELD_SHARE * limit) - BASE_BYTES, dask_worker.state.nthreads)
+    return code_here(), Capacity(int(HELD_SHARE * limit) - BASE_BYTES, dask_worker.state.nthreads)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Where the scheduler does not answer, say so in one sentence."""
+def _told(*, is_patient: bool = False) -> Iterator[None]:
+    """Where the scheduler does not answer, say so in one sentence; who is patient is told of a timeout."""
     try:
         yield
-    except TimeoutError:
-        raise
     except (OSError, RuntimeError) as error:
+        if is_patient and isinstance(error, TimeoutError):
+            raise
         raise ClusterLostError(LOST) from error
 
 

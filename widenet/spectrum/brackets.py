@@ -9,6 +9,7 @@ from torch import Tensor
 from widenet.base.rounding import UNIT, gamma
 from widenet.spectrum.gram import Operator
 from widenet.spectrum.lanczos import Krylov, gauss_measure, radau_measure
+from widenet.spectrum.powers import UNDERFLOW, ldexp, times_powers_of_2
 
 NUMERICAL_RANK = 1e-10  # Ritz values below this share of λ_max cannot be told from zero
 
@@ -95,10 +96,15 @@ def residual_bracket(gram: Operator, V: Tensor, Z: Tensor, *, floor: float, erro
         floor: λ₀, a number below λ_min(H), positive.
         error: How far an entry of the product Hz may be off, over Σ|z_j|.
     """
+    # In units of its largest entry a column is far from the ends of the range of floats.
+    exponents = torch.frexp(V.abs().amax(0)).exponent
+    V, Z = ldexp(V, -exponents), ldexp(Z, -exponents)
     R = V - gram.matmul(Z)
     sizes = Z.abs().sum(0)
     off = 1.01 * (error * sizes + 2 * UNIT * (V.abs() + R.abs()).amax(0))  # of each entry of R
     value = (Z * (V + R)).sum(0)
     rounding = 1.01 * (off * sizes + gamma(gram.n + 3) * (Z * (V.abs() + R.abs())).abs().sum(0))
+    rounding += UNDERFLOW * (V != 0).any(0)
     missing = 1.01 * (R.norm(dim=0) + gram.n**0.5 * off).square() / floor
-    return Bracket(value - rounding, value + rounding + missing)
+    lower, upper = (value - rounding).clamp(min=0), value + rounding + missing
+    return Bracket(*times_powers_of_2(lower, upper, 2 * exponents))

@@ -7,7 +7,6 @@ For any α with the residual r = y − Hα, yᵀH⁻¹y = yᵀα + αᵀr + rᵀ
 import math
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -16,13 +15,13 @@ from widenet.kernels.kernel import Kernel
 from widenet.kernels.names import kernel_by_name
 from widenet.spectrum.bounded import BoundedGram
 from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
+from widenet.spectrum.powers import UNDERFLOW, ldexp, times_powers_of_2
 
 PROVED_KERNEL = "relu2-hidden"  # H∞, the one whose rounding `BoundedGram` bounds
 GRID = 2.0**-21  # of entries of H in the exact part of Hα
 COLUMN_BITS = (
     31  # of a column of α in it; with an entry's 21 and a sum over |H| ≤ 1/2 no more than 53 are needed
 )
-UNDERFLOW = 2.0**-900  # more than underflow can take from yᵀH⁻¹y where the largest |y| is between 1/2 and 1
 LEAST_FLOOR = 2.0**-100  # a smaller λ₀ is of no use
 
 
@@ -67,7 +66,7 @@ def enclose(X: Tensor, Y: Tensor, alpha: Tensor, floor: float) -> Enclosure:
     """
     # In units of its largest target a column is far from the ends of the range of floats.
     exponents = torch.frexp(Y.abs().amax(0)).exponent
-    Y, alpha = _ldexp(Y, -exponents), _ldexp(alpha, -exponents)
+    Y, alpha = ldexp(Y, -exponents), ldexp(alpha, -exponents)
     residual, errors = bounded_residual(BoundedGram(X), Y, alpha)
     value = (Y * alpha).sum(0) + (alpha * residual).sum(0)
     sizes = (Y * alpha).abs().sum(0) + (alpha * residual).abs().sum(0)
@@ -77,7 +76,7 @@ def enclose(X: Tensor, Y: Tensor, alpha: Tensor, floor: float) -> Enclosure:
     lower = ((value - rounding) * (1 - 4 * UNIT)).clamp(min=0).nan_to_num(nan=0.0, posinf=0.0)
     upper = (value + (rounding + missing)) * (1 + 4 * UNIT)
     upper = torch.where(upper.isfinite() & (floor > LEAST_FLOOR), upper, torch.inf)
-    return _times_powers_of_2(Enclosure(lower, upper), 2 * exponents)
+    return Enclosure(*times_powers_of_2(lower, upper, 2 * exponents))
 
 
 def bounded_residual(gram: BoundedGram, Y: Tensor, alpha: Tensor) -> tuple[Tensor, Tensor]:
@@ -88,7 +87,7 @@ def bounded_residual(gram: BoundedGram, Y: Tensor, alpha: Tensor) -> tuple[Tenso
     """
     n = gram.n
     sizes = alpha.abs().sum(0)
-    step = _ldexp(torch.ones_like(sizes), torch.frexp(1.01 * sizes).exponent - COLUMN_BITS)
+    step = ldexp(torch.ones_like(sizes), torch.frexp(1.01 * sizes).exponent - COLUMN_BITS)
     high = (alpha / step).round_().mul_(step)
     low = alpha - high
     main, small, errors = torch.zeros_like(Y), torch.zeros_like(Y), torch.zeros_like(Y)
@@ -121,18 +120,3 @@ def complexity_ends(quadratic: tuple[float, float], n: int) -> tuple[float, floa
     """Both ends of √(2q/n), the complexity (10), from those of q = yᵀH∞⁻¹y."""
     lower, upper = (math.sqrt(2 * end / n) for end in quadratic)
     return lower * (1 - 4 * UNIT), upper * (1 + 4 * UNIT)
-
-
-def _times_powers_of_2(found: Enclosure, exponents: Tensor) -> Enclosure:
-    """Both ends of each column times 2^exponent, rounded outward where that leaves the range of floats."""
-    lower, upper = _ldexp(found.lower, exponents), _ldexp(found.upper, exponents)
-    largest = torch.full_like(lower, torch.finfo(lower.dtype).max)
-    lower = torch.nextafter(torch.minimum(lower, largest), torch.zeros_like(lower))
-    above = torch.nextafter(upper, torch.full_like(upper, torch.inf))
-    return Enclosure(lower, torch.where(found.upper > 0, above, 0.0))
-
-
-def _ldexp(values: Tensor, exponents: Tensor) -> Tensor:
-    """Values · 2^exponents; torch's own takes the power in float32."""
-    with np.errstate(over="ignore", under="ignore"):
-        return torch.from_numpy(np.ldexp(values.numpy(), exponents.numpy()))

@@ -55,8 +55,8 @@ def smallest_sine(counts: Tensor) -> float:
 def product_rounding(kernel: Kernel, X: Tensor, sine: float) -> float:
     """How far an entry of Hz may be off, over Σ|z_j|, for the Gram matrix of unit rows X (n, d).
 
-    The product of two rows is off by γ_d, their norms from 1 by 8u each, k′ ≤ k(1)(1 + 1/sin θ) for H∞, and
-    no |H_ij| exceeds k(1). The sum of n terms may be made in any order.
+    The product of two rows is off by γ_d, their norms from 1 by 8u and what γ_d hides, k′ ≤ k(1)(1 + 1/sin θ)
+    for H∞, and no |H_ij| exceeds k(1). The sum of n terms may be made in any order.
 
     Args:
         kernel: The kernel.
@@ -64,7 +64,7 @@ def product_rounding(kernel: Kernel, X: Tensor, sine: float) -> float:
         sine: A number below sin θ for every pair of rows, positive, as from `smallest_sine`.
     """
     n, d = X.shape
-    entry = (gamma(d + 32) + KERNEL_ROUNDING) * (1 + 1 / sine)
+    entry = (gamma(2 * d + 40) + KERNEL_ROUNDING) * (1 + 1 / sine)
     return 1.01 * _at_one(kernel) * (entry + gamma(n + 2))
 
 
