@@ -87,7 +87,7 @@ def residual_bracket(gram: Operator, V: Tensor, Z: Tensor, *, floor: float, erro
     >>> H, v = DenseGram(torch.diag(torch.tensor([1.0, 4.0]).double())), torch.ones(2, 1).double()
     >>> found = residual_bracket(H, v, torch.tensor([[1.0], [0.2]]).double(), floor=1.0, error=0.0)
     >>> print(f"{float(found.lower):.4f} <= 1.25 <= {float(found.upper):.4f}")
-    1.2400 <= 1.25 <= 1.2800
+    1.2400 <= 1.25 <= 1.2804
 
     Args:
         gram: H, with products in float64.
