@@ -7,13 +7,26 @@ from contextlib import contextmanager
 
 
 @contextmanager
+def one_thread() -> Iterator[None]:
+    """Operations of the calling thread are not split over cores in here."""
+    import torch  # here, because what every room may use must not import it
+
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(num_threads)
+
+
+@contextmanager
 def threads(num_workers: int | None = None) -> Iterator[tuple[ThreadPoolExecutor, threading.Event]]:
     """As many threads as torch uses by default, with operations that are not split, and a way to stop them.
 
     Splitting every small operation over cores costs more than it gains; whole pieces side by side do not wait
     for each other.
     """
-    import torch  # here, because what every room may use must not import it
+    import torch
 
     num_threads = torch.get_num_threads()
     stopped = threading.Event()

@@ -1,6 +1,8 @@
 """The command line: results to stdout, messages to stderr, heavy imports only where they are used."""
 
+import atexit
 import contextlib
+import gc
 import os
 import sys
 from io import TextIOWrapper
@@ -22,6 +24,7 @@ from widenet.cli.theory import theory
 from widenet.cli.verify import verify
 from widenet.study.study import named
 
+COLLECT_AFTER = 100_000  # new objects; Python's 700 would search for garbage hundreds of times while importing
 STUDIES = {  # a command each, by its name: where its `Study` stands
     "audit": "widenet.audit.study:AUDIT",
     "compare": "widenet.compare.study:COMPARE",
@@ -55,6 +58,8 @@ def main() -> NoReturn:
     """Run the command line; errors become one sentence and an exit code."""
     # Threads that spin while they wait take the cores from others: much slower on a busy machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    gc.set_threshold(COLLECT_AFTER)
+    atexit.register(gc.freeze)  # a search for garbage at the end would take half a second
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # help pages have signs that not every encoding has
     with stopping_signals():

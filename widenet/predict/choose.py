@@ -55,6 +55,9 @@ def leave_one_out_likelihoods(K: Tensor, Y: Tensor, points: Points, ridges: Tens
 
     With the eigenvectors V of D^½ K D^½ all ridges share one factorisation; the scale s² of the Gaussian
     process that fits best is put in [Rasmussen & Williams 2006, equation 5.10], and constants are left out.
+    The decomposition is in float32, which takes half the time: it is exact for a matrix that is off by some
+    6·10⁻⁸ λ_max, at most 10⁻⁴ of the mean diagonal for CHOICE_ROWS rows, as if the smallest of RIDGES were
+    off by a tenth. The next one is larger by more than half.
 
     Args:
         K: Gram matrix of the points, shape (u, u).
@@ -67,7 +70,7 @@ def leave_one_out_likelihoods(K: Tensor, Y: Tensor, points: Points, ridges: Tens
     """
     weights = points.counts.sqrt()[:, None]
     targets = weights * points.means(Y)
-    eigenvalues, V = torch.linalg.eigh(weights * K * weights.T)
+    eigenvalues, V = (part.to(K.dtype) for part in torch.linalg.eigh((weights * K * weights.T).float()))
     shrinkage = 1 / (eigenvalues.clamp_min(0)[:, None] + ridges)
     precisions, components = V.square() @ shrinkage, V.T @ targets
     likelihoods = []

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from widenet.base.checkpoint import NOWHERE, Arrays, Checkpoint, Saved
+from widenet.base.threads import one_thread
 from widenet.spectrum.gram import Operator
 from widenet.spectrum.tridiagonal import BlockFactor, block_factor
 
@@ -279,6 +280,7 @@ def radau_measure(krylov: Krylov, node: float) -> SpectralMeasure:
 
 
 def _measure(T: Tensor, start: Tensor) -> SpectralMeasure:
-    nodes, vectors = torch.linalg.eigh(T)
+    with one_thread():  # T is so small that threads wait for each other longer than they work
+        nodes, vectors = torch.linalg.eigh(T)
     components = vectors[: start.shape[0]].T @ start
     return SpectralMeasure(nodes, components.square())

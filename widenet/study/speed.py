@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
+from widenet.base.threads import one_thread
+
 PILOT_ROWS = 512  # of the products that are timed: enough for every core, and done in milliseconds
 PILOT_BYTES = 2**25  # of the matrix whose reading is timed: more than the caches hold
 
@@ -34,12 +36,8 @@ def measure_speed() -> Speed:
 
 def measure_thread_speed() -> Speed:
     """The same on one thread, for work that is spread over threads as a whole."""
-    num_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         return measure_speed()
-    finally:
-        torch.set_num_threads(num_threads)
 
 
 def seconds_of(work: Callable[[], object]) -> float:

@@ -11,7 +11,7 @@ import torch
 from widenet.base.errors import InputError, WidenetError
 from widenet.base.memory import in_halves, require_memory, usable_bytes
 from widenet.base.progress import SILENT, Progress, on_workers
-from widenet.base.threads import threads
+from widenet.base.threads import one_thread, threads
 from widenet.data.dataset import Dataset
 from widenet.networks.names import network_names
 from widenet.networks.network import Network, Parameters
@@ -272,12 +272,8 @@ def on_one_thread(work: Work) -> Work:
 
 
 def _alone(work: Work, settings: list[Mapping[str, Any]]) -> Iterable[TrialResult]:
-    num_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with one_thread():
         return work(settings)
-    finally:
-        torch.set_num_threads(num_threads)
 
 
 def _as_run(outcome: TrialResult) -> TrainingRun:
