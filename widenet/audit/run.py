@@ -1,7 +1,7 @@
 """The audit itself: from a data set to everything that can be said before training."""
 
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,9 @@ from widenet.audit.result import (
     NUM_PICTURED,
     NUM_REVIEWED,
     AuditResult,
+    Bound,
     Chosen,
+    Complexity,
     GramPlan,
     Held,
     Soundness,
@@ -27,24 +29,26 @@ from widenet.audit.result import (
 from widenet.audit.settings import TRAINED_WIDTH, AuditSettings
 from widenet.audit.spectral import LabelSpectrum, complexity, spectrum_summary, training_curve
 from widenet.audit.train import train_beside
-from widenet.audit.work import GramMaker, Work
+from widenet.audit.work import GramMaker, Interpolation, Work
 from widenet.base.errors import InputError
 from widenet.base.progress import SILENT, Progress
 from widenet.base.threads import threads
 from widenet.data.dataset import Dataset
-from widenet.data.duplicates import find_duplicates
+from widenet.data.duplicates import Duplicates, find_duplicates
 from widenet.data.noise import subset
 from widenet.data.order import content_order
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.choose import choose_model
+from widenet.predict.learning_curve import LearningCurve
 from widenet.runs.checkpoints import Checkpoints
 from widenet.runs.code import code_version
 from widenet.runs.store import Store
 from widenet.runs.trial import Trial, data_hash
 from widenet.spectrum.gram import DenseGram, Gram, TiledGram
 from widenet.study.data import data_summary
+from widenet.study.forecast import Forecast
 
 NORM_TOLERANCE = 1e-6  # of rows: what rounding in float32 leaves
 UNKEPT = ("eta", "raw_cells")  # settings that no stage depends on which is kept
@@ -81,59 +85,101 @@ def run_audit(
             )
     start = time.perf_counter()
     settings = settings or AuditSettings()
-    kernel = kernel_by_name(settings.kernel)
     _refuse_other_norms(dataset)
-    generator = torch.Generator().manual_seed(settings.seed)
     width = (settings.width or TRAINED_WIDTH) if settings.train else 0
-    forecast, plan = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel, trained_width=width)
-    if isinstance(make_gram, GramsElsewhere):
-        forecast, plan, make_gram = make_gram.planned(dataset.n, forecast, plan)
+    forecast, plan, make_gram = _plan(dataset, settings, width, make_gram)
     progress.note(forecast)
     forecast.refuse_long("audit fewer rows", allow_long=allow_long)
     duplicates = find_duplicates(dataset)
-    given, order = dataset, content_order(dataset.X, dataset.Y)
-    # All that is drawn at random is drawn by position, which must not depend on how a file is sorted.
-    dataset, points = subset(replace(given, images=None, cells=None), order), duplicates.points.ordered(order)
-    trial = partial(audit_trial, dataset, settings, is_whole=plan.held is Held.DENSE)
-    checkpoints = Checkpoints(store, trial, progress, each_step=plan.held is Held.WORKERS)
-    checkpoints.note_differences()
-    make_gram = make_gram or partial(_planned_gram, plan)
-    work = Work(dataset, points, make_gram, generator, progress, checkpoints)
-
-    progress("kernel matrix")
-    problem = work.problem(kernel)
-    spectrum = work.spectrum(problem)
-    inverted = work.interpolate(kernel, problem, spectrum)
-    del problem
-    progress("learning curve")
-    curve = learning_curve(dataset, points, kernel, 0.0, inverted.loo, generator=generator)
-    chosen, labels = _choose(work)
-    found = complexity(dataset, spectrum, inverted.complexity, inverted.enclosure)
+    work = _work(dataset, settings, duplicates, plan, make_gram, store, progress)
+    found = _find(work, settings)
     result = AuditResult(
-        data=data_summary(given),
+        data=data_summary(dataset),
         soundness=Soundness(duplicates.groups, duplicates.opposite, duplicates.conflicts),
         kernel=settings.kernel,
         raw_cells=settings.raw_cells,
-        complexity=found,
-        dependence=inverted.dependence,
-        spectrum=spectrum_summary(spectrum),
-        curve=_descent(work, spectrum, settings.eta, width),
-        bound=population_bound(dataset, settings.kernel, spectrum, found, kernel.diag(dataset.X)),
-        loo=loo_summary(dataset, points, inverted.loo),
-        learning_curve=curve,
-        chosen=chosen,
-        noise=labels.noise,
-        contradicting=labels.contradicting,
-        labels=labels.suspects,
+        complexity=found.complexity,
+        dependence=found.inverted.dependence,
+        spectrum=spectrum_summary(found.spectrum),
+        curve=_descent(work, found.spectrum, settings.eta, width),
+        bound=found.bound,
+        loo=loo_summary(work.dataset, work.points, found.inverted.loo),
+        learning_curve=found.learning_curve,
+        chosen=found.chosen,
+        noise=found.labels.noise,
+        contradicting=found.labels.contradicting,
+        labels=found.labels.suspects,
         pictures={},
-        cells=given.cells,
-        files=dict(zip(given.rows.tolist(), given.files, strict=True)) if given.files else {},
+        cells=dataset.cells,
+        files=dict(zip(dataset.rows.tolist(), dataset.files, strict=True)) if dataset.files else {},
         forecast=forecast,
         gram=plan,
         seconds=0.0,
     )
-    result = _with_evidence(result, work, given)
+    result = _with_evidence(result, work, dataset)
     return replace(result, seconds=time.perf_counter() - start)
+
+
+def _plan(
+    dataset: Dataset, settings: AuditSettings, width: int, make_gram: GramMaker | None
+) -> tuple[Forecast, GramPlan, GramMaker]:
+    """What the audit costs, how the kernel matrix is held, and what makes it so."""
+    kernel = kernel_by_name(settings.kernel)
+    forecast, plan = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel, trained_width=width)
+    if isinstance(make_gram, GramsElsewhere):
+        forecast, plan, make_gram = make_gram.planned(dataset.n, forecast, plan)
+    return forecast, plan, make_gram or partial(_planned_gram, plan)
+
+
+def _work(
+    dataset: Dataset,
+    settings: AuditSettings,
+    duplicates: Duplicates,
+    plan: GramPlan,
+    make_gram: GramMaker,
+    store: Store | None,
+    progress: Progress,
+) -> Work:
+    """The kernel matrices of the rows in the order of their content.
+
+    All that is drawn at random is drawn by position, which must not depend on how a file is sorted.
+    """
+    order = content_order(dataset.X, dataset.Y)
+    ordered = subset(replace(dataset, images=None, cells=None), order)
+    trial = partial(audit_trial, ordered, settings, is_whole=plan.held is Held.DENSE)
+    checkpoints = Checkpoints(store, trial, progress, each_step=plan.held is Held.WORKERS)
+    checkpoints.note_differences()
+    generator = torch.Generator().manual_seed(settings.seed)
+    return Work(ordered, duplicates.points.ordered(order), make_gram, generator, progress, checkpoints)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the stages of an audit found."""
+
+    spectrum: LabelSpectrum
+    inverted: Interpolation
+    learning_curve: LearningCurve
+    chosen: Chosen
+    labels: LabelReport
+    complexity: Complexity
+    bound: Bound
+
+
+def _find(work: Work, settings: AuditSettings) -> _Found:
+    """Run the stages, one after the other; each draws where the one before it left off."""
+    kernel, dataset = kernel_by_name(settings.kernel), work.dataset
+    work.progress("kernel matrix")
+    problem = work.problem(kernel)
+    spectrum = work.spectrum(problem)
+    inverted = work.interpolate(kernel, problem, spectrum)
+    del problem  # and with it the kernel matrix
+    work.progress("learning curve")
+    curve = learning_curve(dataset, work.points, kernel, 0.0, inverted.loo, generator=work.generator)
+    chosen, labels = _choose(work)
+    found = complexity(dataset, spectrum, inverted.complexity, inverted.enclosure)
+    bound = population_bound(dataset, settings.kernel, spectrum, found, kernel.diag(dataset.X))
+    return _Found(spectrum, inverted, curve, chosen, labels, found, bound)
 
 
 def audit_trial(dataset: Dataset, settings: AuditSettings, *, is_whole: bool) -> Trial:

@@ -24,7 +24,7 @@ from widenet.cli.theory import theory
 from widenet.cli.verify import verify
 from widenet.study.study import named
 
-COLLECT_AFTER = 100_000  # new objects; Python's 700 would search for garbage hundreds of times while importing
+COLLECT_AFTER = 100_000  # new objects; with Python's 700, imports would search for garbage hundreds of times
 STUDIES = {  # a command each, by its name: where its `Study` stands
     "audit": "widenet.audit.study:AUDIT",
     "compare": "widenet.compare.study:COMPARE",

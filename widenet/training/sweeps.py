@@ -133,18 +133,7 @@ def sweep(
         trials = [
             [Trial({**common, **grid[index].to_dict()}, code, data) for index in group] for group in groups
         ]
-        run = partial(run_trials, trials, store=store)
-        if place is not None:
-            told = on_workers(progress, place.num_workers)
-            with place.workers_for(work) as workers:
-                outcomes = run(workers.work, executor=workers.executor, progress=told)
-        elif executor is not None:
-            outcomes = run(on_one_thread(work), executor=executor, progress=progress)
-        else:
-            with threads() as (pool, stopped):
-                stoppable = partial(work, stopped=stopped)
-                num_workers = torch.get_num_threads()
-                outcomes = run(stoppable, executor=pool, num_workers=num_workers, progress=progress)
+        outcomes = _outcomes(trials, work, store, executor, place, progress)
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if failures:
         kept = "the others are in the store" if store else "with a store the others would not be lost"
@@ -153,6 +142,27 @@ def sweep(
     runs = map(_as_run, (outcome for outcome in outcomes if isinstance(outcome, TrialResult)))
     by_index = dict(zip(order, runs, strict=True))
     return tuple(by_index[index] for index in range(len(grid)))
+
+
+def _outcomes(
+    trials: Sequence[Sequence[Trial]],
+    work: Callable[..., list[TrialResult]],
+    store: Store | None,
+    executor: Executor | None,
+    place: Cluster | None,
+    progress: Progress,
+) -> tuple[TrialResult | Failure, ...]:
+    """What came of every trial, on a cluster, on an executor, or in threads of this process."""
+    run = partial(run_trials, trials, store=store)
+    if place is not None:
+        told = on_workers(progress, place.num_workers)
+        with place.workers_for(work) as workers:
+            return run(workers.work, executor=workers.executor, progress=told)
+    if executor is not None:
+        return run(on_one_thread(work), executor=executor, progress=progress)
+    with threads() as (pool, stopped):
+        stoppable = partial(work, stopped=stopped)
+        return run(stoppable, executor=pool, num_workers=torch.get_num_threads(), progress=progress)
 
 
 def _rows(dataset: Dataset, test: Dataset | None, dtype: torch.dtype) -> tuple[Rows, Rows | None]:
