@@ -45,7 +45,7 @@ def python_blocks(page: Path) -> list[str]:
     return [part.partition("```")[0] for part in parts]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_type_checker_catches_every_wrong_call_and_passes_the_readme(tmp_path):
     wrong, right = tmp_path / "wrong.py", tmp_path / "right.py"
     wrong.write_text("\n".join(["import widenet", *WRONG]) + "\n")

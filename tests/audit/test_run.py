@@ -323,7 +323,7 @@ def test_several_targets_are_judged_together():
     assert result.loo.baseline == pytest.approx(float(dataset.Y.var(0, correction=0).sum()))
     energy = float(dataset.Y.square().sum())
     assert result.curve.loss[0] == pytest.approx(energy / 2)
-    assert all(len(suspect.suggested.split(", ")) == 15 for suspect in result.labels)
+    assert all(len(suspect.suggested.split(", ")) == 15 for suspect in result.ranking)
 
 
 def test_rows_of_another_norm_are_refused():

@@ -73,6 +73,7 @@ def test_workers_of_another_version_are_refused(widenet, dask, table, monkeypatc
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_comparison_is_that_of_this_machine(widenet, dask, table):
     options = {"methods": "ridge,arcsin", "folds": 2, "repeats": 1}
     command = ["compare", table, "--json", *(f"--{name}={value}" for name, value in options.items())]
@@ -84,6 +85,7 @@ def test_a_comparison_is_that_of_this_machine(widenet, dask, table):
     assert "on 2 workers" in err
 
 
+@pytest.mark.slow
 def test_a_figure_is_that_of_this_machine(widenet, dask):
     changes = {"m": 12, "n": 60, "d": 8, "beta": "1.0,0.0", "epochs": 4, "held_out": 50}
     command = ["reproduce", "resnet-beyond-kernels/fig3a", "--seeds", "2", "--json", "--quiet"]

@@ -134,6 +134,7 @@ def test_help_of_a_quantity_tells_its_arguments(widenet):
     assert "c_star" in out
 
 
+@pytest.mark.slow
 def test_inside_on_digits(widenet):
     options = ("--data", "digits", "--width", "10000", "--eta", "1e-3", "--kappa", "1e-2")
     code, out, err = widenet("theory", "inside", *options)

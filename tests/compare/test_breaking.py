@@ -37,6 +37,7 @@ def test_labels_independent_of_the_inputs_have_no_winner(table, kind, n, seed):
     assert not any(word in " ".join(found) for word in WINNING)
 
 
+@pytest.mark.slow
 def test_classes_of_97_2_and_1_percent_stand_beside_their_constant(table):
     rng, X = draw(600, 5, 0)
     y = rng.permutation(np.repeat(["a", "b", "c"], [582, 12, 6]))

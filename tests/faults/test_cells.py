@@ -78,7 +78,7 @@ def cells_of(text: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("cell", FORMULAS)
 def test_no_cell_of_a_written_table_is_a_formula(cell, result_of):
-    result = replace(result_of("binary"), labels=(Suspect(1, cell, "cat", -0.5),))
+    result = replace(result_of("binary"), ranking=(Suspect(1, cell, "cat", -0.5),))
     expected = cell if cell in SAFE else f"'{cell}"
     assert cells_of(labels_csv(result))[1] == ["1", expected, "cat", "-0.5"]
     raw = cells_of(labels_csv(replace(result, raw_cells=True)))

@@ -38,8 +38,8 @@ def audited(table, order=None):
     result = run_audit(widenet.load(table.iloc[order].reset_index(drop=True), target="y"))
     found = record(result)
     place = dict(enumerate((order + 1).tolist(), start=1))
-    suspects = [(place[each.row], each.given, each.suggested) for each in result.labels]
-    scores = [each.score for each in result.labels]
+    suspects = [(place[each.row], each.given, each.suggested) for each in result.ranking]
+    scores = [each.score for each in result.ranking]
     groups = {
         name: sorted(sorted(place[row] for row in group) for group in found["data"][name])
         for name in ("duplicates", "conflicts")

@@ -46,7 +46,7 @@ def test_likelihoods_match_fits_without_each_point(generator):
 
 
 def test_float32_is_as_if_the_smallest_ridge_were_off_by_less_than_a_tenth():
-    """Against closed forms in float64, on rows that are almost as many as are ever chosen on, hardly apart."""
+    """Against closed forms in float64, on almost as many rows as are ever chosen on."""
     X, labels = load_digits(return_X_y=True)
     X = torch.as_tensor(X[:1200], dtype=torch.float64)
     X, Y = X / X.norm(dim=1, keepdim=True), class_columns(torch.as_tensor(labels[:1200]), 10)

@@ -106,7 +106,7 @@ def make_result(task: str, *, images: bool = False, rename: Callable[[str], str]
         chosen=Chosen("relu5-all", 0.01, make_loo(task, 0.1), make_learning_curve(task)),
         noise=LabelNoise(0.05, 0.02, 0.09, 0.95, True, "relu5-all", 0.01),
         contradicting=None if task == "regression" else 4,
-        labels=make_suspects(classes),
+        ranking=make_suspects(classes),
         nearest={row: (row + 1, row + 2) for row in range(1, N - 1)},
         pictures=make_pictures() if images else {},
         cells=None if images else make_cells(rename),

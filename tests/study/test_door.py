@@ -1,5 +1,6 @@
 """Data in memory goes through the same door as files: tables, arrays, tensors, torch data sets."""
 
+import json
 from dataclasses import replace
 from html import unescape
 from typing import get_type_hints
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 import torch
 from scipy import sparse
+from sklearn.datasets import load_iris
 from torch.utils.data import TensorDataset
 
 import widenet
@@ -49,6 +51,8 @@ TABLES = {
     "table and tensor": lambda: widenet.load(FRAME.drop(columns="y"), torch.tensor(Y)),
     "polars and polars": lambda: widenet.load(pl.from_pandas(FRAME).drop("y"), pl.Series("y", Y)),
     "categories": lambda: widenet.load(FRAME.astype({"kind": "category"}), target="y"),
+    "columns by name": lambda: widenet.load(dict(FRAME.items()), target="y"),
+    "records": lambda: widenet.load(FRAME.to_records(index=False), target="y"),
 }
 ARRAYS = {
     "numpy": lambda: widenet.load(X, Y),
@@ -91,6 +95,15 @@ def test_images_in_memory(shape):
     np.testing.assert_allclose(data.X, flat / np.linalg.norm(flat, axis=1, keepdims=True), rtol=1e-12)
 
 
+def test_columns_have_names_of_any_kind():
+    numbered = FRAME.set_axis(range(FRAME.shape[1]), axis=1)
+    place = FRAME.columns.get_loc("y")
+    data = widenet.load(numbered, target=place, drop=[0])
+    assert (data.classes, data.columns.used) == (("5", "7"), ("1", "2", "3"))
+    levels = FRAME.set_axis(pd.MultiIndex.from_product([["all"], FRAME.columns]), axis=1)
+    assert widenet.load(levels, target=("all", "y")).columns.used == ("all a", "all b", "all c", "all kind")
+
+
 def test_objects_in_an_array_are_a_table():
     mixed = np.array([[1.5, "u"], [2.5, "v"], [3.5, "u"]] * 5, dtype=object)
     data = widenet.load(mixed, list("ab") * 7 + ["a"])
@@ -111,6 +124,7 @@ def test_objects_in_an_array_are_a_table():
         (lambda: widenet.load(pl.from_pandas(FRAME).lazy(), target="y"), "call its collect()"),
         (lambda: widenet.load([{"a": 1}, {"a": 2}]), "not pairs of an input and a target"),
         (lambda: widenet.load([]), "empty"),
+        (lambda: widenet.load(load_iris()), "A Bunch is read as columns by their names"),
         (lambda: widenet.load(pd.DataFrame(), target="y"), "no columns"),
         (lambda: widenet.audit(widenet.load(X, Y), target="y"), "loaded already, so `target` does not apply"),
         (lambda: widenet.audit(FRAME, target="y", kernel="relu9000"), "kernel"),
@@ -138,7 +152,7 @@ def result():
 
 
 def test_suspects_are_found_again_in_the_table(result):
-    frame = result.labels_frame
+    frame = result.labels
     assert list(frame.columns) == ["row", "given", "suggested", "score"]
     assert frame.index.name == "index"
     assert sorted(frame.index) == [k for k in range(60) if k != 4]
@@ -154,6 +168,14 @@ def test_columns_stand_in_the_json(result):
         "imputed": [],
     }
     assert "columns" not in result.to_dict()["data"]
+
+
+def test_a_name_that_is_a_number_of_numpy_is_saved(tmp_path):
+    numbered = FRAME.set_axis(np.array([10, 20, 30, 40, 50]), axis=1)
+    saved = widenet.audit(numbered, target=numbered.columns[-1], drop=[np.int64(10)])
+    saved.save(tmp_path / "out")
+    config = json.loads((tmp_path / "out" / "config.json").read_text())
+    assert (config["target"], config["drop"]) == ("50", ["10"])
 
 
 def test_a_result_is_saved_as_the_command_line_saves_it(result, tmp_path):

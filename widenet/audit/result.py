@@ -360,7 +360,7 @@ class AuditResult(Result):
         chosen: The predictor that was chosen for this data.
         noise: Of the labels.
         contradicting: Rows whose label is not the one that the other rows predict; None for regression.
-        labels: All rows, the most suspicious first.
+        ranking: All rows, the most suspicious first; `labels` is the same as a DataFrame.
         nearest: Rows with the most similar inputs, by the number of a suspicious row, the nearest first.
         pictures: Pixels of the first of them, and of their nearest rows, by row number; empty where rows are
             no images.
@@ -388,7 +388,7 @@ class AuditResult(Result):
     chosen: Chosen
     noise: LabelNoise
     contradicting: int | None
-    labels: tuple[Suspect, ...] = aside()
+    ranking: tuple[Suspect, ...] = aside()
     nearest: dict[int, tuple[int, ...]] = aside(default_factory=dict)
     pictures: dict[int, Tensor] = aside()
     cells: "pd.DataFrame | None" = aside(default=None)
@@ -403,8 +403,8 @@ class AuditResult(Result):
     def suspicious(self) -> tuple[Suspect, ...]:
         """Rows whose label the others contradict, or whose target is far from its prediction, worst first."""
         if self.data.task == "regression":
-            return tuple(each for each in self.labels if each.score > FAR)
-        return tuple(each for each in self.labels if each.given != each.suggested)
+            return tuple(each for each in self.ranking if each.score > FAR)
+        return tuple(each for each in self.ranking if each.given != each.suggested)
 
     def facts(self) -> dict[str, str]:
         value, loo = self.complexity.value, self.chosen.loo
@@ -433,15 +433,16 @@ class AuditResult(Result):
         return record
 
     @property
-    def labels_frame(self) -> "pd.DataFrame":
-        """All rows as a table, the most suspicious first.
+    def labels(self) -> "pd.DataFrame":
+        """All rows as a DataFrame, the most suspicious first.
 
         Its `index` is the position of a row in the data that was given, counted from 0, so that
-        `data.iloc[frame.index[:10]]` shows the ten most suspicious. Rows without a target are not in it.
+        `data.iloc[result.labels.index[:10]]` shows the ten most suspicious. Rows without a target are not in
+        it.
         """
         import pandas as pd
 
-        frame = pd.DataFrame([asdict(each) for each in self.labels])
+        frame = pd.DataFrame([asdict(each) for each in self.ranking])
         if self.files:
             frame["file"] = frame["row"].map(self.files)
         return frame.set_index(pd.Index(frame["row"] - 1, name="index"))

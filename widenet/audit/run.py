@@ -108,7 +108,7 @@ def run_audit(
         chosen=found.chosen,
         noise=found.labels.noise,
         contradicting=found.labels.contradicting,
-        labels=found.labels.suspects,
+        ranking=found.labels.suspects,
         pictures={},
         cells=dataset.cells,
         files=dict(zip(dataset.rows.tolist(), dataset.files, strict=True)) if dataset.files else {},

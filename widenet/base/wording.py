@@ -3,7 +3,7 @@
 import difflib
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 LONGEST = 100  # characters of a value that a message shows
 KIBI = 1024
@@ -30,6 +30,11 @@ def listed(values: Iterable[object], limit: int = 8) -> str:
     values = list(values)
     more = f" and {len(values) - limit} more" if len(values) > limit else ""
     return ", ".join(shown(value) for value in values[:limit]) + more
+
+
+def column_name(given: Hashable) -> str:
+    """The name of a column in words, of whatever pandas takes for one: a number, or a tuple of levels."""
+    return " ".join(map(str, given)) if isinstance(given, tuple) else str(given)
 
 
 def near_names(name: str, names: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -78,6 +78,10 @@ def _sheet(source: Any) -> Sheet | None:
     """The columns of a table; None for what is none."""
     import pandas as pd
 
+    if isinstance(source, Mapping):
+        source = _frame_of_columns(source)
+    if isinstance(source, np.ndarray) and source.dtype.names:
+        source = pd.DataFrame(source)
     if isinstance(source, pd.DataFrame):
         return frame_sheet(source, "the table")
     if isinstance(source, np.ndarray | Tensor | pd.Series):
@@ -93,6 +97,19 @@ def _sheet(source: Any) -> Sheet | None:
 
         return arrow_sheet(from_dataframe(source), "the table")
     return None
+
+
+def _frame_of_columns(source: Mapping[Any, Any]) -> pd.DataFrame:
+    """A table of columns by name."""
+    import pandas as pd
+
+    try:
+        return pd.DataFrame(dict(source))
+    except ValueError as error:
+        raise InputError(
+            f"A {type(source).__name__} is read as columns by their names, each with one value a row, which "
+            f"this one does not hold ({error}): give rows and targets as X and y, or a DataFrame."
+        ) from error
 
 
 def _joined(sheet: Sheet, y: Any) -> tuple[Sheet, str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from widenet.base.errors import InputError
-from widenet.base.wording import encodable, listed, near_names, shown
+from widenet.base.wording import column_name, encodable, listed, near_names, shown
 from widenet.data.arrays import read_npz
 from widenet.data.assembling import (
     array_dataset,
@@ -39,19 +39,20 @@ from widenet.files.opening import (
 from widenet.files.pictures import folder_hash, read_pictures
 from widenet.files.table import table_of
 
-Source = str | Path | ArrowTable | InterchangeTable | IndexedRows  # tables of pandas are such ones, too
+Table = ArrowTable | InterchangeTable | Mapping[Any, Any]  # those of pandas are such ones, too
+Source = str | Path | Table | IndexedRows
 
 
 def load(
     source: Source,
     y: Any = None,
     *,
-    target: str | None = None,
+    target: Hashable | None = None,
     task: Wanted | None = None,
     prepare: Kind | None = None,
-    drop: Sequence[str] = (),
-    keep: Sequence[str] = (),
-    categorical: Sequence[str] = (),
+    drop: Sequence[Hashable] = (),
+    keep: Sequence[Hashable] = (),
+    categorical: Sequence[Hashable] = (),
 ) -> Dataset:
     """Load a built-in data set, a file, or data in memory.
 
@@ -66,7 +67,7 @@ def load(
             (`resnet-cube:n=1000,seed=1`); a path to a .csv, .tsv, .xlsx, .xls, .parquet, .json, .arff,
             .dta, .xpt or .npz file (arrays X and y), to a .zip with one of these, or to a folder
             with a folder of images for each class; a table of pandas, polars
-            or Arrow; an array or tensor of rows; or a torch `Dataset` of pairs.
+            or Arrow; columns by name; an array or tensor of rows; or a torch `Dataset` of pairs.
         y: Targets of a table or array of rows, one for each; leave it out where they are in the source.
         target: Name of a table's target column. By default the column called target, label, y or class, else
             the last one that can be learned.
@@ -81,6 +82,7 @@ def load(
         categorical: Columns whose numbers are codes of categories.
     """
     choice = Choice(_names(drop), _names(keep), _names(categorical), task)
+    target = None if target is None else column_name(target)
     if not isinstance(source, str | Path):
         return _load_rows(source, y, target, prepare, choice)
     if y is not None:
@@ -99,8 +101,8 @@ def load(
     return replace(dataset, origin=origin)
 
 
-def _names(given: Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def _names(given: Sequence[Hashable]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(map(column_name, given))
 
 
 def _load_named(source: str, target: str | None, prepare: Kind | None, choice: Choice) -> Dataset:

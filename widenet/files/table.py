@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from widenet.base.errors import InputError
-from widenet.base.wording import counted, shown
+from widenet.base.wording import column_name, counted, shown
 from widenet.files.header import Header, choose_target, unique_names
 from widenet.files.limits import refuse_wide
 from widenet.files.words import settled
@@ -98,9 +98,7 @@ def frame_sheet(frame: pd.DataFrame, name: str) -> Sheet:
     """
     import pandas as pd
 
-    header = unique_names(
-        [" ".join(map(str, given)) if isinstance(given, tuple) else str(given) for given in frame]
-    )
+    header = unique_names([column_name(given) for given in frame])
     refuse_wide(len(header.names), name)
     columns, nested = {}, {}
     for position, each in enumerate(header.names):

@@ -1,13 +1,14 @@
 """Doors of the studies in Python: data of any kind in, a result out, settings as keyword arguments."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Literal, TypedDict, TypeVar
 
 from widenet.base.errors import InputError
+from widenet.base.wording import column_name
 from widenet.study.reading import Reading
 from widenet.study.result import Result
 from widenet.study.settings import Settings
@@ -20,12 +21,12 @@ R = TypeVar("R", bound=Result)
 class ReadingOptions(TypedDict, total=False):
     """How data is read, as keyword arguments: those of `widenet.load`."""
 
-    target: str | None
+    target: Hashable | None
     task: Literal["classification", "regression"] | None
     prepare: Literal["unit", "standard", "raw"] | None
-    drop: Sequence[str]
-    keep: Sequence[str]
-    categorical: Sequence[str]
+    drop: Sequence[Hashable]
+    keep: Sequence[Hashable]
+    categorical: Sequence[Hashable]
 
 
 class CallableRoom(ModuleType):
@@ -44,8 +45,17 @@ def make_callable(name: str) -> None:
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Keyword arguments of reading, and those that are settings of the study."""
-    reading = {name: value for name, value in options.items() if name in READING}
+    reading = {name: _in_words(name, value) for name, value in options.items() if name in READING}
     return reading, {name: value for name, value in options.items() if name not in READING}
+
+
+def _in_words(name: str, value: Any) -> Any:
+    """An option of reading as `config.json` can have it: names of columns may be numbers, of numpy too."""
+    if name == "target" and value is not None:
+        return column_name(value)
+    if name in ("drop", "keep", "categorical") and not isinstance(value, str):
+        return tuple(map(column_name, value))
+    return value
 
 
 def read_any(data: Any, y: Any, reading: dict[str, Any], *, unit_rows: bool = False) -> Any:

@@ -68,7 +68,7 @@ def test_a_curve_that_reaches_zero_is_linear(result_of):
 
 def test_many_rows_stay_few_points(result_of):
     labels = tuple(Suspect(row, "a", "b", 1 / row) for row in range(1, 60001))
-    line = charts_of(replace(result_of("binary"), labels=labels))["scores"].spec["data"][0]
+    line = charts_of(replace(result_of("binary"), ranking=labels))["scores"].spec["data"][0]
     assert len(line["x"]) <= MOST_POINTS + 1
     assert line["x"][0] == 1
     assert line["x"][-1] == 60000

@@ -11,7 +11,7 @@ from widenet.report.audit.sentences import sentences
 
 def test_csv_holds_exact_values(result_of):
     suspects = (Suspect(7, '=1+1,"x"\n', "</script>", 0.1 + 0.2), Suspect(2, "a", "b", 1e-300))
-    result = replace(result_of("binary"), labels=suspects, raw_cells=True)
+    result = replace(result_of("binary"), ranking=suspects, raw_cells=True)
     rows = list(csv.reader(io.StringIO(labels_csv(result))))
     assert rows[0] == ["row", "given", "suggested", "score"]
     assert rows[1] == ["7", '=1+1,"x"\n', "</script>", repr(0.1 + 0.2)]

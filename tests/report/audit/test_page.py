@@ -53,8 +53,8 @@ def test_pictures_of_suspicious_rows_and_of_the_rows_nearest_to_them(task, resul
 
 def test_clean_data_has_no_rows_to_look_at(task, result_of, outline_of):
     result = result_of(task, images=True)
-    clean = tuple(replace(each, suggested=each.given, score=0.1) for each in result.labels)
-    outline = outline_of(page(replace(result, labels=clean, contradicting=0, nearest={}, pictures={})))
+    clean = tuple(replace(each, suggested=each.given, score=0.1) for each in result.ranking)
+    outline = outline_of(page(replace(result, ranking=clean, contradicting=0, nearest={}, pictures={})))
     assert not outline.tags("img")
     assert not outline.tags("select")
     assert "Look at these first" not in outline.text
@@ -63,8 +63,8 @@ def test_clean_data_has_no_rows_to_look_at(task, result_of, outline_of):
 
 def test_improbable_rows_are_not_on_the_first_screen(result_of, outline_of):
     result = result_of("binary")
-    doubtful = tuple(replace(each, score=0.3 * each.score) for each in result.labels)
-    outline = outline_of(page(replace(result, labels=doubtful)))
+    doubtful = tuple(replace(each, score=0.3 * each.score) for each in result.ranking)
+    outline = outline_of(page(replace(result, ranking=doubtful)))
     assert "Look at these first" not in outline.text
     assert len(outline.tags("select")) == 60  # they contradict their labels all the same
 

@@ -155,8 +155,8 @@ def test_no_promise_where_the_interval_allows_none(result_of):
 def test_the_worst_row_may_be_right(result_of):
     result = result_of("binary")
     assert "The most suspicious is row 1: given cat, while the other rows suggest dog" in wrong(result)[2]
-    agreed = replace(result.labels[0], suggested="cat")
-    told = wrong(replace(result, labels=(agreed,), contradicting=0))
+    agreed = replace(result.ranking[0], suggested="cat")
+    told = wrong(replace(result, ranking=(agreed,), contradicting=0))
     assert told[1] == "The other rows predict the label of every row."
     assert len(told) == 2  # no row is called suspicious
 

@@ -36,9 +36,9 @@ def test_what_may_look_like_a_wrong_label_is_said(result_of):
 
 def test_no_target_is_far_off(result_of):
     result = result_of("regression")
-    near = replace(result, labels=tuple(replace(each, score=2.9) for each in result.labels))
+    near = replace(result, ranking=tuple(replace(each, score=2.9) for each in result.ranking))
     assert labels_verdict(near).headline == "No target is far off"
-    one = replace(result, labels=(result.labels[0],))
+    one = replace(result, ranking=(result.ranking[0],))
     assert labels_verdict(one).headline == "1 of 60 targets is far off"
 
 

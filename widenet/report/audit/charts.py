@@ -179,10 +179,10 @@ def learning_charts(result: AuditResult) -> Iterator[Chart]:
 
 def scores_chart(result: AuditResult) -> Chart | None:
     """Every row's score, worst first, with the number of wrong labels that the noise estimate expects."""
-    if not result.labels:
+    if not result.ranking:
         return None
-    ranks = log_ranks(len(result.labels), plots.MOST_POINTS)
-    shown = [result.labels[rank - 1] for rank in ranks]
+    ranks = log_ranks(len(result.ranking), plots.MOST_POINTS)
+    shown = [result.ranking[rank - 1] for rank in ranks]
     told = [f"row {s.row}: {label(s.given)} → {label(s.suggested)}" for s in shown]
     line = line_trace("score", ranks, [s.score for s in shown], "labels", "")
     line |= {"customdata": told, "hovertemplate": "%{customdata}<br>score %{y:.3g}<extra></extra>"}

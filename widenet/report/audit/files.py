@@ -25,7 +25,7 @@ def files(result: AuditResult) -> dict[str, str | bytes]:
 
 def labels_csv(result: AuditResult) -> str:
     """The ranking as a table, numbers in full; text that looks like a formula has an apostrophe before it."""
-    head, rows = ("row", "given", "suggested", "score"), map(astuple, result.labels)
+    head, rows = ("row", "given", "suggested", "score"), map(astuple, result.ranking)
     if not result.files:
         return csv_text(head, rows, raw=result.raw_cells)
     with_files = ((*row, result.files[row[0]]) for row in rows)

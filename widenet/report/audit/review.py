@@ -81,7 +81,7 @@ class RowView:
 
     def __init__(self, result: AuditResult) -> None:
         self.result = result
-        self.given = {each.row: each.given for each in result.labels}
+        self.given = {each.row: each.given for each in result.ranking}
 
     def inputs(self, row: int, num_cells: int) -> Html:
         """A picture, or the first features, and in the table the rest to unfold."""

@@ -73,7 +73,7 @@ def review_panel(result: AuditResult) -> Html:
         return Html("")
     first = f"The first {NUM_REVIEWED} of {num:,}. " if num > NUM_REVIEWED else ""
     file = literal(PurePath(result.labels_file).name) if result.labels_file else ""
-    where = f"All {len(result.labels):,} rows are ranked in {file}." if file else ""
+    where = f"All {len(result.ranking):,} rows are ranked in {file}." if file else ""
     what = "are far from their prediction" if is_regression(result) else "contradict their label"
     title = element("h3", f"Rows that {what}")
     note = element("p", f"{first}{where}", class_="note") if first or where else Html("")
