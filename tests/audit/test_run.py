@@ -2,9 +2,11 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
+import widenet
 from widenet.audit import forecast, run, train, work
 from widenet.audit.result import Estimate, GramPlan, Held
 from widenet.audit.run import run_audit
@@ -13,7 +15,8 @@ from widenet.base.errors import InputError, NotConvergedError
 from widenet.base.progress import Progress
 from widenet.data import load, subset
 from widenet.kernels import gram_matrix, kernel_by_name
-from widenet.report.audit import sentences
+from widenet.report.audit import page, sentences
+from widenet.report.audit.review import review_data
 from widenet.report.audit.theorists import theorists
 from widenet.report.audit.verdicts import verdicts
 from widenet.study.forecast import Forecast
@@ -254,7 +257,7 @@ def test_a_long_audit_needs_leave(binary, monkeypatch):
     monkeypatch.setattr(
         run, "forecast_audit", lambda *_, **__: (Forecast(7200.0, 1), GramPlan(Held.DENSE, 0))
     )
-    with pytest.raises(InputError, match=r"about 2\.0 hours: audit fewer rows, or allow it"):
+    with pytest.raises(InputError, match=r"about 2\.0 hours: audit fewer `rows`, or allow it"):
         run_audit(binary)
     assert run_audit(binary, allow_long=True).forecast.seconds == 7200.0
 
@@ -365,3 +368,31 @@ def test_training_is_part_of_the_forecast_and_tells_its_progress(multiclass, mon
         forecast.forecast_audit(500, 50, 3, kernel, trained_width=width)[0].seconds for width in (2**22, 0)
     )
     assert with_network > 10 * without
+
+
+def test_a_sample_is_the_same_however_the_rows_are_sorted():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(90, 3)), columns=list("abc"))
+    frame["y"] = np.where(frame["a"] + 0.5 * rng.normal(size=90) > 1, "rare", "common")
+    sorted_by_b = frame.sort_values("b")
+    first, second = (widenet.audit(each, target="y", rows=40) for each in (frame, sorted_by_b))
+    chosen, again = (
+        each.iloc[result.labels.index].sort_values("b").to_numpy().tolist()
+        for each, result in ((frame, first), (sorted_by_b, second))
+    )
+    assert chosen == again
+    assert (first.data.n, first.data.drawn_from, first.to_dict()["data"]["drawn_from"]) == (40, 90, 90)
+    assert (frame["y"].iloc[first.labels.index] == first.labels["given"].to_numpy()).all()
+    share = (first.labels["given"] == "rare").mean()
+    assert abs(share - (frame["y"] == "rare").mean()) < 1.5 / 40
+    assert sentences(first)[0] == (
+        "40 of 90 rows were drawn at random; all that is said of rows is about these."
+    )
+    assert "40 of 90 rows ·" in page(first)
+    assert len(review_data(first)["table"]) == 91  # what people download has all rows
+
+
+def test_where_all_rows_are_audited_nothing_is_said_of_a_sample(binary):
+    result = run_audit(binary, AuditSettings(rows=binary.n))
+    assert result.data.drawn_from is None
+    assert not any("drawn" in each for each in sentences(result))

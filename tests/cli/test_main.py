@@ -53,8 +53,14 @@ def test_a_forecast_beyond_an_hour_is_refused_with_the_flag_that_allows_it(widen
     )
     code, out, err = widenet("audit", "resnet-cube:n=40", "-q")
     assert (code, out) == (2, "")
-    assert err == "widenet: This would take about 2.5 hours: audit fewer rows, or allow it with --yes.\n"
+    assert err == "widenet: This would take about 2.5 hours: audit fewer --rows, or allow it with --yes.\n"
     assert widenet("audit", "resnet-cube:n=40", "-q", "--yes", "--json")[0] == 0
+
+
+def test_an_audit_of_some_rows(widenet):
+    code, out, _ = widenet("audit", "resnet-cube:n=40", "-q", "--rows", "25", "--json")
+    data = json.loads(out)["data"]
+    assert (code, data["n"], data["drawn_from"]) == (0, 25, 40)
 
 
 def test_every_json_has_its_sentences_under_verdict(widenet):

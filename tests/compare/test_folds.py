@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from widenet.base.errors import InputError
-from widenet.compare.folds import make_fold, outer_folds, prepared_by, some_rows
-from widenet.compare.tuning import INNER_FOLDS, drawn_rows, inner_splits
-from widenet.data import load, with_labels
+from widenet.compare.folds import make_fold, outer_folds, prepared_by
+from widenet.compare.tuning import INNER_FOLDS, inner_splits
+from widenet.data import load
+from widenet.data.sample import some_rows
 
 
 def test_every_repeat_tests_every_row_once(dataset):
@@ -106,34 +107,9 @@ def test_too_few_rows_for_the_folds(regression):
         outer_folds(few, 5, 1, seed=0)
 
 
-def test_rows_are_drawn_with_a_note(multiclass, regression):
-    drawn = some_rows(multiclass, 30, seed=0)
-    assert drawn.n == 30
-    assert bool((torch.bincount(drawn.labels) >= 8).all())
-    assert "30 of 120 rows" in drawn.provenance[-1]
-    assert some_rows(regression, 40, seed=0).n == 40
-    assert some_rows(regression, 100, seed=0) is regression
+def test_too_few_rows_of_each_class_among_those_drawn(multiclass):
     with pytest.raises(InputError, match=r"0 rows, too few .* more rows"):
         outer_folds(some_rows(multiclass, 2, seed=0), 5, 1, seed=0)
-
-
-@pytest.mark.parametrize("num_rows", [3, 40, 117, 119])
-def test_any_number_of_rows_can_be_drawn(multiclass, num_rows):
-    single = torch.where(multiclass.labels == 2, 0, multiclass.labels)
-    single[7] = 2
-    for labels in (multiclass.labels, single):
-        drawn = some_rows(with_labels(multiclass, labels), num_rows, seed=0)
-        counts, found = torch.bincount(labels), torch.bincount(drawn.labels, minlength=3)
-        assert drawn.n == num_rows
-        assert bool((found >= 1).all())
-        assert bool(((found - counts * num_rows / 120).abs() <= 1.5).all())
-        assert len(set(drawn.rows.tolist())) == num_rows
-
-
-def test_rows_are_drawn_by_the_seed(binary):
-    first, again, other = (drawn_rows(binary, 50, seed=seed).tolist() for seed in (0, 0, 1))
-    assert first == again == sorted(first)
-    assert first != other
 
 
 def test_inner_parts_lie_within_the_training_part(training):

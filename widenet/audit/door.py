@@ -17,6 +17,7 @@ class AuditOptions(ReadingOptions, total=False):
 
     kernel: str
     eta: float | None
+    rows: int | None
     train: bool
     width: int | None
     seed: int

@@ -37,6 +37,7 @@ from widenet.data.dataset import Dataset
 from widenet.data.duplicates import Duplicates, find_duplicates
 from widenet.data.noise import subset
 from widenet.data.order import content_order
+from widenet.data.sample import some_rows
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
@@ -86,10 +87,11 @@ def run_audit(
     start = time.perf_counter()
     settings = settings or AuditSettings()
     _refuse_other_norms(dataset)
+    cells, dataset = dataset.cells, _sample(dataset, settings)
     width = (settings.width or TRAINED_WIDTH) if settings.train else 0
     forecast, plan, make_gram = _plan(dataset, settings, width, make_gram)
     progress.note(forecast)
-    forecast.refuse_long("audit fewer rows", allow_long=allow_long)
+    forecast.refuse_long("audit fewer `rows`", allow_long=allow_long)
     duplicates = find_duplicates(dataset)
     work = _work(dataset, settings, duplicates, plan, make_gram, store, progress)
     found = _find(work, settings)
@@ -110,7 +112,7 @@ def run_audit(
         contradicting=found.labels.contradicting,
         ranking=found.labels.suspects,
         pictures={},
-        cells=dataset.cells,
+        cells=cells,  # of all rows, so that a corrected table has them
         files=dict(zip(dataset.rows.tolist(), dataset.files, strict=True)) if dataset.files else {},
         forecast=forecast,
         gram=plan,
@@ -118,6 +120,14 @@ def run_audit(
     )
     result = _with_evidence(result, work, dataset)
     return replace(result, seconds=time.perf_counter() - start)
+
+
+def _sample(dataset: Dataset, settings: AuditSettings) -> Dataset:
+    """The rows to audit; which ones are drawn does not depend on how a file is sorted."""
+    if settings.rows is None or dataset.n <= settings.rows:
+        return dataset
+    ordered = subset(dataset, content_order(dataset.X, dataset.Y))
+    return some_rows(ordered, settings.rows, seed=settings.seed)
 
 
 def _plan(

@@ -17,6 +17,9 @@ class AuditSettings(Settings):
     eta: float | None = setting(
         None, "Step size of gradient descent.", low=0, strict=True, otherwise="1/λ_max"
     )
+    rows: int | None = setting(
+        None, "Most rows to audit; from a larger set, a sample is drawn.", low=2, otherwise="all"
+    )
     train: bool = setting(False, "Train a real network and draw it beside its prediction.")
     width: int | None = setting(
         None, "Neurons in that network, an even number.", low=2, high=2**20, otherwise=f"{TRAINED_WIDTH}"

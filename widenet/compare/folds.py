@@ -10,9 +10,8 @@ from torch import Tensor
 
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, shown
-from widenet.compare.tuning import INNER_FOLDS, RowForms, Training, drawn_rows
+from widenet.compare.tuning import INNER_FOLDS, RowForms, Training
 from widenet.data.dataset import Dataset
-from widenet.data.noise import subset
 from widenet.data.prepare import standard_scales
 
 READING_ERROR = 1e-9  # share of a column's range that reading it off X may have moved it by
@@ -99,12 +98,3 @@ def prepared_by(dataset: Dataset, train: Tensor) -> RowForms:
     Z = (Z - means) / standard_scales(variances, preparation.columns, preparation.kept)
     X = torch.cat([Z, Z.new_ones(len(Z), 1)], dim=1)
     return RowForms(X / X.norm(dim=1, keepdim=True), Z)
-
-
-def some_rows(dataset: Dataset, num_rows: int, *, seed: int) -> Dataset:
-    """At most so many rows, drawn with every class in its share, in their order; a note says so."""
-    if dataset.n <= num_rows:
-        return dataset
-    note = f"{num_rows:,} of {dataset.n:,} rows were drawn for the comparison; `rows` sets how many."
-    part = subset(dataset, drawn_rows(dataset, num_rows, seed=seed))
-    return replace(part, provenance=(*dataset.provenance, note))

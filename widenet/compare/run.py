@@ -8,7 +8,7 @@ import torch
 from widenet.base.progress import SILENT, Progress, after, on_workers
 from widenet.base.wording import HOUR
 from widenet.compare.constant import constant_errors, constant_measures, num_repeated
-from widenet.compare.folds import outer_folds, some_rows
+from widenet.compare.folds import outer_folds
 from widenet.compare.importances import Importances, NotMeasured, why_not_measured
 from widenet.compare.methods import methods_by_name
 from widenet.compare.networks import default_epochs
@@ -19,6 +19,7 @@ from widenet.compare.summary import Standings, constant_of, standings
 from widenet.compare.trial import FoldOutcome
 from widenet.compare.trials import Trials
 from widenet.data.dataset import Dataset
+from widenet.data.sample import some_rows
 from widenet.runs.cluster import joined
 from widenet.runs.store import Store
 from widenet.runs.workers import Workers, workers_for

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from widenet.data.dataset import Dataset
 from widenet.data.noise import subset
+from widenet.data.sample import drawn_rows
 from widenet.predict.learning_curve import mistakes, squared_errors
 
 Family = Literal["network", "kernel", "baseline"]
@@ -141,23 +142,6 @@ class CompareMethod(Protocol):
 
     def forecast(self, training: Training) -> float:
         """Seconds that `fit` will take, from timing a small piece of it."""
-
-
-def drawn_rows(dataset: Dataset, num_rows: int, *, seed: int) -> Tensor:
-    """At most so many rows drawn at random, by index and in their order, with every class in its share.
-
-    Where class c has n_c rows and its rows stand in a random order, the rth of them (from 0) is drawn at time
-    r/n_c: so at any time as large a share of each class has been drawn, rounded up.
-    """
-    order = torch.randperm(dataset.n, generator=torch.Generator().manual_seed(seed))
-    if dataset.labels is not None:
-        labels = dataset.labels[order]
-        times = torch.empty(dataset.n, dtype=torch.float64)
-        for c in labels.unique():
-            rows = (labels == c).nonzero()[:, 0]
-            times[rows] = torch.arange(len(rows), dtype=times.dtype) / len(rows)
-        order = order[times.argsort(stable=True)]
-    return order[:num_rows].sort().values
 
 
 def losses(predictions: Tensor, Y: Tensor, *, classification: bool) -> Tensor:

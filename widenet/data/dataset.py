@@ -61,6 +61,7 @@ class Dataset:
         target: Name of the target's column; empty where it has none.
         cells: Every column of the table as it was read, the target among them, a row for each of these;
             None where rows are no table.
+        drawn_from: Rows of the set that these were drawn from at random; None where they are all.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Dataset:
     files: tuple[str, ...] = ()
     target: str = ""
     cells: pd.DataFrame | None = None
+    drawn_from: int | None = None
 
     @property
     def n(self) -> int:

@@ -28,6 +28,7 @@ class DataSummary:
         columns: What became of the columns that a person sees in the data; `to_dict` has it beside `data`.
         target: Name of the target's column; empty where it has none.
         target_scale: What 1 in the targets of a regression is in the units that were given.
+        drawn_from: Rows that these were drawn from at random; None where they are all.
     """
 
     name: str
@@ -43,6 +44,7 @@ class DataSummary:
     columns: UsedColumns = field(default_factory=UsedColumns)
     target: str = ""
     target_scale: float = 1.0
+    drawn_from: int | None = None
 
     @property
     def num_features(self) -> int:
@@ -67,4 +69,5 @@ def data_summary(dataset: Dataset) -> DataSummary:
         columns=dataset.columns,
         target=dataset.target,
         target_scale=float(dataset.target_scale.scale.max()) if dataset.task == "regression" else 1.0,
+        drawn_from=dataset.drawn_from,
     )

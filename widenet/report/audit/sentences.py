@@ -47,11 +47,19 @@ def answers(result: AuditResult) -> tuple[list[str], ...]:
 
 def sentences(result: AuditResult) -> tuple[str, ...]:
     """The audit in a handful of sentences."""
-    told = [*leak_sentences(result.data), *wrong(result)[:2], dependence(result), expected(result)]
-    told += foretold(result)
+    told = [*drawn(result), *leak_sentences(result.data), *wrong(result)[:2], dependence(result)]
+    told += [expected(result), *foretold(result)]
     if not is_sound(result):
         told.append(soundness(result)[0])
     return (*told, descent(result)[0])
+
+
+def drawn(result: AuditResult) -> list[str]:
+    """That not all rows were audited, where that is so."""
+    n, of = result.data.n, result.data.drawn_from
+    if of is None:
+        return []
+    return [f"{n:,} of {of:,} rows were drawn at random; all that is said of rows is about these."]
 
 
 def wrong(result: AuditResult) -> list[str]:
@@ -123,7 +131,7 @@ def sound(result: AuditResult) -> list[str]:
         kind = f"with {what} to predict for each row"
     else:
         kind = f"in {len(data.classes):,} classes"
-    told = [f"There are {size}, {kind}.", *column_sentences(data)]
+    told = [*drawn(result), f"There are {size}, {kind}.", *column_sentences(data)]
     return [" ".join(told), *soundness(result)]
 
 

@@ -82,7 +82,8 @@ def data_masthead(command: str, data: DataSummary, *facts: str, numbers: str = "
     kind = f"{len(data.classes):,} classes" if data.classes else numbers
     targets = kind or f"{counted(data.outputs, 'number')} to predict"
     targets += f" of {literal(data.target)}" if data.target and data.classes else ""
-    size = (counted(data.n, "row"), counted(data.num_features, "feature"))
+    rows = counted(data.n, "row") if data.drawn_from is None else f"{data.n:,} of {data.drawn_from:,} rows"
+    size = (rows, counted(data.num_features, "feature"))
     told = " · ".join((*size, targets, *facts, f"prepared {data.prepare}{after}"))
     return masthead(command, literal(data.name), told)
 
