@@ -61,6 +61,8 @@ def test_an_audit_of_some_rows(widenet):
     code, out, _ = widenet("audit", "resnet-cube:n=40", "-q", "--rows", "25", "--json")
     data = json.loads(out)["data"]
     assert (code, data["n"], data["drawn_from"]) == (0, 25, 40)
+    _, out, _ = widenet("audit", "resnet-cube:n=40", "-q", "--rows", "25", "--out", "some")
+    assert out.splitlines()[1].strip().startswith("25 of 40 rows were drawn at random")
 
 
 def test_every_json_has_its_sentences_under_verdict(widenet):

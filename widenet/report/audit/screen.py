@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from widenet.audit.result import AuditResult
-from widenet.report.audit.sentences import answers, most_suspicious, questions
+from widenet.report.audit.sentences import answers, drawn, most_suspicious, questions
 from widenet.report.audit.verdicts import verdicts
 from widenet.report.parts.leaks import leak_sentences
 from widenet.report.parts.quantities import literal
@@ -16,13 +16,13 @@ NUM_ANSWERED = 2  # answers that the verdicts give already
 def screen(result: AuditResult, console: Console) -> None:
     """The three verdicts, then the other answers, each with its most important sentences."""
     title(console, "audit", literal(result.data.name))
-    for leak in leak_sentences(result.data):
-        sentence(console, leak)
+    for told in (*drawn(result), *leak_sentences(result.data)):
+        sentence(console, told)
     for card, more in zip(verdicts(result), (most_suspicious(result), [], []), strict=True):
         line(console, "")
         line(console, f"{card.title}: {card.headline}", style="bold cyan")
         sentence(console, " ".join((*card.beside, *more)))
-    for question, told in list(zip(questions(result), answers(result), strict=True))[NUM_ANSWERED:]:
+    for question, answer in list(zip(questions(result), answers(result), strict=True))[NUM_ANSWERED:]:
         line(console, "")
         line(console, question, style="bold cyan")
-        sentence(console, " ".join(told[:MOST_SENTENCES]))
+        sentence(console, " ".join(answer[:MOST_SENTENCES]))
