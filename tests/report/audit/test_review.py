@@ -29,6 +29,8 @@ addEventListener("load", () => {
   shown.first = order().slice(0, 3);
   document.querySelectorAll("#review button[data-sort]")[3].click();
   shown.sorted = order().slice(0, 3);
+  document.querySelectorAll("#review button[data-sort]")[1].click();
+  shown.byGiven = order();
   document.getElementById("filter").value = "6.5 red";
   document.getElementById("filter").dispatchEvent(new Event("input"));
   shown.filtered = order();
@@ -72,6 +74,13 @@ def test_rows_are_sorted_filtered_and_corrected(result_of, driven):
     assert len(rows) == 59
     assert rows[0] == ["0.125", "red", "dog"]  # fixed
     assert rows[1] == ["0.375", "red", "cat"]  # the second was dropped, the third kept
+
+
+def test_numbers_are_sorted_as_numbers(result_of, driven):
+    result = result_of("regression")
+    words = ("-2", "1.5e3", "0.25", "-10", "0.3")
+    ranking = tuple(replace(each, given=word) for each, word in zip(result.ranking, words, strict=False))
+    assert driven(page(replace(result, ranking=ranking, nearest={})))["byGiven"] == [4, 1, 3, 5, 2]
 
 
 def test_every_cell_has_its_name_for_pages_too_narrow_for_a_table(result_of):
