@@ -67,7 +67,7 @@ def test_rows_are_sorted_filtered_and_corrected(result_of, driven):
     assert seen["first"] == [1, 2, 3]
     assert seen["sorted"] == [60, 59, 58]  # the least score first
     assert seen["filtered"] == [52]
-    assert seen["decided"] == "3 of 60 decided"
+    assert seen["decided"] == "1 of 60 shown, 3 of 60 decided"
     assert seen["name"] == "animals-corrected.csv"
     head, *rows = csv.reader(io.StringIO(seen["text"]))
     assert head == ["height", "colour", "animal"]

@@ -35,11 +35,17 @@
       const text = row.textContent.toLowerCase();
       row.hidden = !words.every((word) => text.includes(word));
     }
+    count();
   };
 
+  /** How many rows the filter leaves, and how many are decided, where that is not all or none. */
   const count = () => {
     const made = rows.filter(choice).length;
-    decided.textContent = made ? `${made} of ${rows.length} decided` : "";
+    const left = rows.filter((row) => !row.hidden).length;
+    const told = [];
+    if (left < rows.length) told.push(`${left} of ${rows.length} shown`);
+    if (made) told.push(`${made} of ${rows.length} decided`);
+    decided.textContent = told.join(", ");
   };
 
   const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
