@@ -45,6 +45,13 @@ def test_numbers_that_print_the_same_are_the_same(read):
     assert suggested_words(data, data.Y.flip(0)) == ["2.12346", "1000", "31770.26", "0.5", "6"]
 
 
+def test_large_numbers_are_suggested_without_an_exponent(read):
+    data = read("5585700", "1372843.2", "-2500000", "74.5", "1e16")
+    small = subset(data, torch.arange(4))
+    assert suggested_words(small, small.Y.flip(0)) == ["74.5", "-2500000", "1372840", "5585700"]
+    assert suggested_words(data, data.Y.roll(1, 0))[0] == "1e+16"
+
+
 def test_nearest_rows_are_those_of_the_smallest_angles(arrays):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(40, 4))

@@ -14,6 +14,8 @@ from widenet.predict.choose import KernelModel
 from widenet.predict.labels import LabelQuality, judge_labels, judge_targets
 from widenet.predict.loo import LeaveOneOut
 
+LARGEST_WRITTEN = 1e15  # from here on a number has an exponent
+
 
 @dataclass(frozen=True)
 class LabelReport:
@@ -104,4 +106,10 @@ def _in_units(dataset: Dataset, predictions: Tensor) -> list[str]:
     values, own = (dataset.target_scale.in_units(Y) for Y in (predictions, dataset.Y))
     largest, spread = float(own.abs().max()), float(own.std(0).max())
     digits = max(6, 4 + math.ceil(math.log10(largest / spread))) if 0 < spread < math.inf else 6
-    return [", ".join(f"{value:.{digits}g}" for value in row) for row in values.tolist()]
+    return [", ".join(_written(value, digits) for value in row) for row in values.tolist()]
+
+
+def _written(value: float, digits: int) -> str:
+    """So many significant digits, and zeros up to the point: a price of 1372840, not 1.37284e+06."""
+    rounded = f"{value:.{digits}g}"
+    return f"{float(rounded):.0f}" if 10**digits <= abs(float(rounded)) < LARGEST_WRITTEN else rounded

@@ -66,6 +66,15 @@ def test_a_curve_that_reaches_zero_is_linear(result_of):
     assert "type" not in layout["yaxis"]
 
 
+def test_large_errors_are_drawn_in_thousands(result_of):
+    def ticks(scale):
+        result = result_of("regression")
+        scaled = replace(result, data=replace(result.data, target_scale=scale))
+        return charts_of(scaled)["learning"].spec["layout"]["yaxis"]["tickformat"]
+
+    assert [ticks(scale) for scale in (5e5, 7.0, 1e-3)] == [".3~s", ".3~g", ".3~g"]
+
+
 def test_many_rows_stay_few_points(result_of):
     labels = tuple(Suspect(row, "a", "b", 1 / row) for row in range(1, 60001))
     line = charts_of(replace(result_of("binary"), ranking=labels))["scores"].spec["data"][0]

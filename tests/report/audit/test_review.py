@@ -29,6 +29,8 @@ addEventListener("load", () => {
   shown.first = order().slice(0, 3);
   document.querySelectorAll("#review button[data-sort]")[3].click();
   shown.sorted = order().slice(0, 3);
+  document.querySelectorAll("#review button[data-sort]")[1].click();
+  shown.byGiven = order();
   document.getElementById("filter").value = "6.5 red";
   document.getElementById("filter").dispatchEvent(new Event("input"));
   shown.filtered = order();
@@ -65,13 +67,20 @@ def test_rows_are_sorted_filtered_and_corrected(result_of, driven):
     assert seen["first"] == [1, 2, 3]
     assert seen["sorted"] == [60, 59, 58]  # the least score first
     assert seen["filtered"] == [52]
-    assert seen["decided"] == "3 of 60 decided"
+    assert seen["decided"] == "1 of 60 shown, 3 of 60 decided"
     assert seen["name"] == "animals-corrected.csv"
     head, *rows = csv.reader(io.StringIO(seen["text"]))
     assert head == ["height", "colour", "animal"]
     assert len(rows) == 59
     assert rows[0] == ["0.125", "red", "dog"]  # fixed
     assert rows[1] == ["0.375", "red", "cat"]  # the second was dropped, the third kept
+
+
+def test_numbers_are_sorted_as_numbers(result_of, driven):
+    result = result_of("regression")
+    words = ("-2", "1.5e3", "0.25", "-10", "0.3")
+    ranking = tuple(replace(each, given=word) for each, word in zip(result.ranking, words, strict=False))
+    assert driven(page(replace(result, ranking=ranking, nearest={})))["byGiven"] == [4, 1, 3, 5, 2]
 
 
 def test_every_cell_has_its_name_for_pages_too_narrow_for_a_table(result_of):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from widenet.report.audit.sentences import foretold
 from widenet.report.audit.verdicts import labels_verdict, learnable_verdict, more_verdict, verdicts
 
 
@@ -40,6 +41,7 @@ def test_no_target_is_far_off(result_of):
     assert labels_verdict(near).headline == "No target is far off"
     one = replace(result, ranking=(result.ranking[0],))
     assert labels_verdict(one).headline == "1 of 60 targets is far off"
+    assert "1 row is further from what the other rows predict than three" in labels_verdict(one).beside[0]
 
 
 def test_nothing_is_promised_without_a_gain(result_of):
@@ -49,6 +51,34 @@ def test_nothing_is_promised_without_a_gain(result_of):
     assert more_verdict(chance).headline == "Cannot be told"
     unknown = replace(result, chosen=replace(result.chosen, loo=replace(result.chosen.loo, error=None)))
     assert learnable_verdict(unknown).headline == "The error is not known"
+
+
+def test_rare_classes_may_depend_on_the_inputs_without_a_gain(result_of):
+    result = result_of("binary")
+    rare = replace(result, chosen=replace(result.chosen, loo=replace(result.chosen.loo, constant=0.02)))
+    assert learnable_verdict(rare).headline == "No gain over guessing is shown"
+    assert learnable_verdict(rare).beside == (
+        "Always guessing the largest class errs on 2%, a wide network on 2.5% ± 0.3%.",
+        "These labels depend on the inputs (p < 0.001, against shuffles of them).",
+    )
+    assert "learned" not in more_verdict(rare).beside[0]
+
+
+def test_more_rows_are_not_said_to_raise_the_error(result_of):
+    result = result_of("regression")
+    curve = result.chosen.learning_curve
+    raised = tuple(
+        error if known else 3 * error for error, known in zip(curve.error, curve.measured, strict=True)
+    )
+    outlying = replace(curve, error=raised, error_high=tuple(5 * error for error in curve.error))
+    changed = replace(result, chosen=replace(result.chosen, learning_curve=outlying))
+    assert more_verdict(changed).headline == "No gain from more rows is shown"
+    (told,) = more_verdict(changed).beside
+    assert told.startswith(
+        "The error is 2.21 today. 95% interval with 120 rows: 1.4 to 3.5. More data is not"
+    )
+    (told,) = foretold(changed)
+    assert "it would be off by 1.4 to 3.5 (95% interval): whether more data helps much is not" in told
 
 
 def test_too_few_rows_for_a_curve(result_of):

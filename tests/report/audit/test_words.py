@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from widenet.report.audit.words import best_constant, told_curve, told_error, twice_the_rows
+from widenet.report.audit.words import best_constant, spoken_error, told_curve, told_error, twice_the_rows
 
 
 def test_classes_have_shares(result_of):
@@ -32,6 +32,12 @@ def test_numbers_have_roots_in_the_units_of_the_data(result_of):
         strict=True,
     ):
         assert values == pytest.approx([7 * math.sqrt(error) for error in squared])
+
+
+def test_errors_in_units_have_three_digits(result_of):
+    result = result_of("regression")
+    told = [spoken_error(result, error) for error in (0.0123456, 2.2136, 999.7, 214755.3, 21475530.0, 2e13)]
+    assert told == ["0.0123", "2.21", "1,000", "215,000", "21,500,000", "2.0e+13"]
 
 
 def test_twice_the_rows_and_today(result_of):

@@ -2,7 +2,8 @@ from widenet.report.parts.formulas import formula, frac, sub, sum_to, sup, with_
 
 
 def test_words_are_names_digits_numbers_and_the_rest_signs():
-    shown = '<div class="formula"><math displaystyle="true">{}</math></div>'
+    reached = 'tabindex="0" role="group" aria-label="Formula"'  # it scrolls on a narrow page
+    shown = f'<div class="formula" {reached}><math displaystyle="true">{{}}</math></div>'
     symbols = "<mi>min</mi><mo>&gt;</mo><mn>10</mn><mi>⊤</mi>"
     assert formula("min > 10 ⊤") == shown.format(symbols)
     assert formula("‖") == shown.format('<mo stretchy="false">‖</mo>')

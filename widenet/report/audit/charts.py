@@ -212,9 +212,9 @@ def _learning_chart(result: AuditResult, name: str, title: str, curve: LearningC
     """Measured points, the line that continues them, the band around both, and the best constant's error."""
     told, constant = told_curve(result, curve), best_constant(result)
     middle, low, high = told.middle, told.low, told.high
-    digits = ".3~g" if is_regression(result) else ".2~p"
     n, is_log = list(curve.n), min(middle) > 0
     floor = min(middle) / 4 if is_log else 0.0  # a logarithmic axis has no place for an interval to 0
+    digits = _in_thousands(floor, max(*high, constant)) if is_regression(result) else ".2~p"
     last = max((index for index, measured in enumerate(curve.measured) if measured), default=0)
     hover = f"%{{y:{digits}}}"
     band = {
@@ -248,6 +248,11 @@ def _learning_chart(result: AuditResult, name: str, title: str, curve: LearningC
             "layout": lines_layout("training rows", "%{x:,} rows", x=x, y=y),
         },
     )
+
+
+def _in_thousands(lowest: float, highest: float) -> str:
+    """Format of errors in units: 200k where they are large, unless some lie below 1, and 0.5 were 500m."""
+    return ".3~s" if highest >= 1000 and not 0 < lowest < 1 else ".3~g"
 
 
 def _loss_layout(lines: Sequence[Spec]) -> Spec:

@@ -11,15 +11,18 @@
   const choice = (row) => row.querySelector("select").value;
   const keys = { row: "row", given: "given", "others suggest": "suggested", score: "score" };
 
+  const order = {
+    number: (a, b) => Number(a) - Number(b) || order.text(a, b), // text where one is none, as in "3, 4"
+    text: (a, b) => a.localeCompare(b, undefined, { numeric: true }),
+  };
+
   /** Sort by a column, a second click the other way round. */
   const sortBy = (button) => {
     const heading = button.parentElement;
     const up = heading.getAttribute("aria-sort") !== "ascending";
     const key = keys[button.textContent];
-    const order = button.dataset.sort === "number"
-      ? (a, b) => Number(a.dataset[key]) - Number(b.dataset[key])
-      : (a, b) => a.dataset[key].localeCompare(b.dataset[key], undefined, { numeric: true });
-    rows.sort((a, b) => (up ? order(a, b) : order(b, a)));
+    const inOrder = order[button.dataset.sort];
+    rows.sort((a, b) => inOrder(...(up ? [a, b] : [b, a]).map((row) => row.dataset[key])));
     body.append(...rows);
     table.querySelectorAll("th[aria-sort]").forEach((each) => each.removeAttribute("aria-sort"));
     heading.setAttribute("aria-sort", up ? "ascending" : "descending");
@@ -32,11 +35,17 @@
       const text = row.textContent.toLowerCase();
       row.hidden = !words.every((word) => text.includes(word));
     }
+    count();
   };
 
+  /** How many rows the filter leaves, and how many are decided, where that is not all or none. */
   const count = () => {
     const made = rows.filter(choice).length;
-    decided.textContent = made ? `${made} of ${rows.length} decided` : "";
+    const left = rows.filter((row) => !row.hidden).length;
+    const told = [];
+    if (left < rows.length) told.push(`${left} of ${rows.length} shown`);
+    if (made) told.push(`${made} of ${rows.length} decided`);
+    decided.textContent = told.join(", ");
   };
 
   const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

@@ -7,6 +7,7 @@ import pandas as pd
 
 from widenet.audit.result import NUM_REVIEWED, AuditResult, Suspect
 from widenet.base.wording import number
+from widenet.report.audit.words import is_regression
 from widenet.report.parts.markup import Html, details, element, join
 from widenet.report.parts.pictures import picture_uri
 from widenet.report.parts.quantities import literal
@@ -37,7 +38,8 @@ def first_rows(result: AuditResult) -> Html:
 def review_table(result: AuditResult) -> Html:
     """Suspicious rows with what helps to decide about them; review.js sorts, filters and downloads."""
     rows = RowView(result)
-    head = {"row": "number", "given": "text", "others suggest": "text", "score": "number"}
+    kind = "number" if is_regression(result) else "text"
+    head = {"row": "number", "given": kind, "others suggest": kind, "score": "number"}
     header = element(
         "tr",
         *(_sorting(name, kind) for name, kind in head.items()),

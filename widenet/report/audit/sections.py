@@ -24,6 +24,11 @@ from widenet.report.parts.sections import (
     what_was_read,
 )
 
+CLASS_SCORE = "the score is the estimated probability that the label is wrong."
+TARGET_SCORE = (
+    "the score is the distance from the prediction in standard deviations, which are judged by the median "
+    "row, so that a few outliers do not widen them."
+)
 CLASS_NOISE = (
     "Its upper end is the upper limit of the share of labels that the other rows contradict, or that the "
     "best constant does if these are fewer: it assumes that nowhere do wrong labels outnumber right ones. "
@@ -53,7 +58,7 @@ def wrong_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     how = (
         f"Each row's {targets_word(result)[:-1]} is compared with what the other rows predict for it, by "
         f"kernel {noise.kernel} with ridge {number(noise.ridge)}. Disagreeing with a confident "
-        "prediction scores high."
+        f"prediction scores high: {TARGET_SCORE if is_regression(result) else CLASS_SCORE}"
     )
     assumed = TARGET_NOISE if is_regression(result) else CLASS_NOISE
     return join(
@@ -99,7 +104,8 @@ def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     head = ("loss left", f"these {word}", f"shuffled {word}", "worst case")
     steps = table(head, rows, "Steps until the loss falls to a share of its initial value")
     why = "The worst case is not drawn, because the smallest eigenvalue is not known."
-    none = "No network was trained. With `train=True`, one is trained and drawn beside its prediction."
+    asked = "With `--train` (in Python `train=True`)"
+    none = f"No network was trained. {asked}, one is trained and drawn beside its prediction."
     notes = [*([why] if unknown else []), *([none] if curve.trained is None else [])]
     beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
     return join(

@@ -118,6 +118,8 @@ def _foretold(result: AuditResult, ahead: Ahead) -> str:
     gain = "more data helps" if ahead.helps else "whether more data helps much is not shown"
     what = "be off by" if is_regression(result) else "err on"
     told = f"{error} (95% interval {low} to {high})"
+    if ahead.error > ahead.now:  # an error that more rows raise is no forecast: the interval alone is one
+        told = f"{low} to {high} (95% interval)"
     return f"With twice the rows ({ahead.n:,}), it would {what} {told}: {gain}."
 
 

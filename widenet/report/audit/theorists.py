@@ -3,7 +3,14 @@
 from widenet.audit.result import AuditResult, Held, Outside, StepsTo, TrainedCurve
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.base.wording import counted, duration, memory, number, percent
-from widenet.report.audit.words import SURE, is_regression, is_repeated, targets_word, told_error
+from widenet.report.audit.words import (
+    SURE,
+    is_regression,
+    is_repeated,
+    spoken_error,
+    targets_word,
+    told_error,
+)
 from widenet.report.parts.quantities import precise, rounded_down, rounded_up, shown_p
 
 
@@ -106,8 +113,10 @@ def _interpolating(result: AuditResult) -> str:
         return f"The leave-one-out error of {kernel} without a ridge is not known: it did not converge."
     network = f"Kernel {kernel} without a ridge, as in descent without end,"
     if is_regression(result):
-        own = f"is off by {number(known.value)} ± {number(known.deviation)} (root mean square)"
-        return f"{network} {own}; predicting the mean is off by {number(known.constant)}."
+        told = (spoken_error(result, each) for each in (known.value, known.deviation, known.constant))
+        error, deviation, constant = told
+        own = f"is off by {error} ± {deviation} (root mean square)"
+        return f"{network} {own}; predicting the mean is off by {constant}."
     constant = f"predicting the mean leaves {number(result.loo.baseline)}"
     squared = f"{number(result.loo.error or 0.0)} ± {number(result.loo.standard_error or 0.0)}"
     errs = f"errs on {percent(known.value)} ± {percent(known.deviation)}"

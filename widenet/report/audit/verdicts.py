@@ -4,7 +4,14 @@ from dataclasses import dataclass
 
 from widenet.audit.result import AuditResult
 from widenet.base.wording import counted, percent
-from widenet.report.audit.sentences import MOSTLY_RIGHT, OTHERWISE, contradicting, expected, target_noise
+from widenet.report.audit.sentences import (
+    MOSTLY_RIGHT,
+    OTHERWISE,
+    contradicting,
+    dependence,
+    expected,
+    target_noise,
+)
 from widenet.report.audit.words import has_gain, is_regression, spoken_error, told_error, twice_the_rows
 from widenet.report.parts.quantities import percent_range
 
@@ -47,7 +54,8 @@ def _far_sentence(num: int) -> str:
     if num == 0:
         return "No row is further than three standard deviations from what the other rows predict."
     rows = f"{counted(num, 'row')} {'is' if num == 1 else 'are'}"
-    return f"{rows} further than three standard deviations from what the other rows predict."
+    far = "further from what the other rows predict than three standard deviations"
+    return f"{rows} {far} (outliers left aside)."
 
 
 def learnable_verdict(result: AuditResult) -> Card:
@@ -55,21 +63,24 @@ def learnable_verdict(result: AuditResult) -> Card:
     known = told_error(result, result.chosen.loo)
     if known is None:
         return Card("Learnable", "The error is not known", (expected(result),))
-    if not has_gain(result):
-        return Card("Learnable", "No gain over guessing is shown", (expected(result),))
-    error, constant = spoken_error(result, known.value), spoken_error(result, known.constant)
+    error, deviation, constant = (
+        spoken_error(result, each) for each in (known.value, known.deviation, known.constant)
+    )
+    guess, what, by = f"Always guessing the largest class errs on {constant}", "err on", "on"
     if is_regression(result):
-        told = f"Always predicting the mean is off by {constant} (root mean square)."
-        return Card("Learnable", f"A wide network will be off by about {error}", (told,))
-    told = f"Always guessing the largest class errs on {constant}."
-    return Card("Learnable", f"A wide network will err on about {error}", (told,))
+        guess = f"Always predicting the mean is off by {constant} (root mean square)"
+        what, by = "be off by", "by"
+    if has_gain(result):
+        return Card("Learnable", f"A wide network will {what} about {error}", (f"{guess}.",))
+    told = f"{guess}, a wide network {by} {error} ± {deviation}."
+    return Card("Learnable", "No gain over guessing is shown", (told, dependence(result)))
 
 
 def more_verdict(result: AuditResult) -> Card:
     """What twice the rows would bring."""
     ahead = twice_the_rows(result)
     if not has_gain(result):
-        told = "Nothing is shown to be learned from these rows yet, so there is nothing to extrapolate."
+        told = "No gain over guessing is shown yet, so what more rows would bring cannot be told."
         return Card("More data", "Cannot be told", (told,))
     if ahead is None:
         return Card("More data", "Too few rows to tell", ("There are too few rows for a learning curve.",))
@@ -77,4 +88,6 @@ def more_verdict(result: AuditResult) -> Card:
     now, then, low, high = (spoken_error(result, each) for each in errors)
     worth = "worth it" if ahead.helps else "not clearly worth it"
     told = f"95% interval with {ahead.n:,} rows: {low} to {high}. More data is {worth}."
+    if ahead.error > ahead.now:
+        return Card("More data", "No gain from more rows is shown", (f"The error is {now} today. {told}",))
     return Card("More data", f"Doubling the rows: {now} → {then}", (told,))

@@ -8,8 +8,9 @@ import math
 from dataclasses import dataclass
 
 from widenet.audit.result import AuditResult, LeaveOneOutSummary
-from widenet.base.wording import number, percent
+from widenet.base.wording import percent
 from widenet.predict.learning_curve import LearningCurve, more_rows_help
+from widenet.report.parts.quantities import three_digits
 
 SURE, HINT = 0.001, 0.05  # p-values: below the first chance is ruled out, above the second nothing does that
 CLEAR_GAIN = 3  # standard errors by which the best constant must be worse
@@ -62,7 +63,7 @@ def is_repeated(result: AuditResult) -> bool:
 
 def spoken_error(result: AuditResult, error: float) -> str:
     """An error as it is told: a percentage, or a number in the units of the data."""
-    return number(error) if is_regression(result) else percent(error)
+    return three_digits(error) if is_regression(result) else percent(error)
 
 
 def root_error(result: AuditResult, squared: float) -> float:

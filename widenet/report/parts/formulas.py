@@ -25,8 +25,9 @@ sum_over, sum_to = partial(composed, "munder", "∑"), partial(composed, "munder
 
 
 def formula(*parts: Part) -> Html:
-    """A formula on a line of its own."""
-    return element("div", element("math", *_terms(parts), displaystyle="true"), class_="formula")
+    """A formula on a line of its own; keys reach it, because on a narrow page it scrolls."""
+    math = element("math", *_terms(parts), displaystyle="true")
+    return element("div", math, class_="formula", tabindex="0", role="group", aria_label="Formula")
 
 
 def with_words(*parts: str) -> Html:

@@ -5,12 +5,18 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from widenet.base.wording import duration, number, percent
 
+MOST_SPELLED = 1e12  # from here on a number has an exponent
 LONGEST = 60  # characters of a name that a sentence shows
 
 
 def precise(value: float) -> str:
     """Six significant digits, for certified bounds."""
     return f"{value:.6g}"
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, and zeros up to the point: 215,000 for an error known to about as much."""
+    return f"{float(f'{value:.3g}'):,.0f}" if 999.5 <= abs(value) < MOST_SPELLED else number(value)
 
 
 def rounded_down(value: float, digits: int = 3) -> str:
