@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "widenet"
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
-pytestmark = pytest.mark.xdist_group("wheel")  # it is built once for all of them
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("wheel")]  # it is built once for all of them
 TABLE = "a,y\n" + "1.5,no\n2.5,yes\n0.5,no\n3.5,yes\n" * 5
 
 

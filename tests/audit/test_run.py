@@ -257,7 +257,7 @@ def test_a_long_audit_needs_leave(binary, monkeypatch):
     monkeypatch.setattr(
         run, "forecast_audit", lambda *_, **__: (Forecast(7200.0, 1), GramPlan(Held.DENSE, 0))
     )
-    with pytest.raises(InputError, match=r"about 2\.0 hours: audit fewer `rows`, or allow it"):
+    with pytest.raises(InputError, match=r"about 2\.0 hours: audit a sample with `rows`, or allow it"):
         run_audit(binary)
     assert run_audit(binary, allow_long=True).forecast.seconds == 7200.0
 
@@ -314,7 +314,7 @@ def test_an_unconverged_solve_is_said_and_not_shown(binary, monkeypatch):
 
     monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
     monkeypatch.setattr(work, "estimated_leave_one_out", fail)
-    with pytest.raises(NotConvergedError, match="fewer rows"):
+    with pytest.raises(NotConvergedError, match="a sample with `rows`"):
         run_audit(binary)
 
 
@@ -390,6 +390,22 @@ def test_a_sample_is_the_same_however_the_rows_are_sorted():
     )
     assert "40 of 90 rows ·" in page(first)
     assert len(review_data(first)["table"]) == 91  # what people download has all rows
+
+
+def test_a_sample_in_which_nothing_can_be_learned_is_refused():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    amounts = np.where(np.arange(60) < 57, 0.0, np.arange(60))
+    with pytest.raises(InputError, match="All 3 rows that were drawn have the same target"):
+        widenet.audit(X, amounts, rows=3, task="regression", seed=1)
+    with pytest.raises(InputError, match="`rows` is 8, but arrays has 20 classes"):
+        widenet.audit(X, np.arange(60) % 20, rows=8, task="classification")
+
+
+def test_groups_of_a_sample_are_told_in_the_order_of_the_file():
+    points = np.random.default_rng(0).normal(size=(12, 3))
+    X, y = np.tile(points, (3, 1)), np.tile(points[:, 0] > 0, 3)
+    groups = widenet.audit(X, y, rows=24).soundness.duplicates
+    assert list(groups) == sorted(groups)
 
 
 def test_where_all_rows_are_audited_nothing_is_said_of_a_sample(binary):

@@ -53,7 +53,10 @@ def test_a_forecast_beyond_an_hour_is_refused_with_the_flag_that_allows_it(widen
     )
     code, out, err = widenet("audit", "resnet-cube:n=40", "-q")
     assert (code, out) == (2, "")
-    assert err == "widenet: This would take about 2.5 hours: audit fewer --rows, or allow it with --yes.\n"
+    assert (
+        err
+        == "widenet: This would take about 2.5 hours: audit a sample with --rows, or allow it with --yes.\n"
+    )
     assert widenet("audit", "resnet-cube:n=40", "-q", "--yes", "--json")[0] == 0
 
 

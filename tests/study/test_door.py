@@ -102,6 +102,16 @@ def test_columns_have_names_of_any_kind():
     assert (data.classes, data.columns.used) == (("5", "7"), ("1", "2", "3"))
     levels = FRAME.set_axis(pd.MultiIndex.from_product([["all"], FRAME.columns]), axis=1)
     assert widenet.load(levels, target=("all", "y")).columns.used == ("all a", "all b", "all c", "all kind")
+    assert widenet.load(numbered, target=place, drop=0).columns.used == ("1", "2", "3")
+    empty = FRAME.set_axis(pd.MultiIndex.from_product([FRAME.columns, [""]]), axis=1)
+    assert widenet.load(empty, target="y").columns.used == ("a", "b", "c", "kind")
+
+
+def test_columns_by_name_stand_row_by_row():
+    apart = {"a": pd.Series(X[:, 0], index=range(60, 120)), "y": pd.Series(Y)}
+    assert widenet.load(apart, target="y").n == 60
+    text = np.array([(0.5, b"u"), (1.5, b"v"), (2.5, b"u"), (3.5, b"v")], [("a", float), ("y", "S3")])
+    assert widenet.load(text, target="y").classes == ("u", "v")
 
 
 def test_objects_in_an_array_are_a_table():
@@ -125,6 +135,10 @@ def test_objects_in_an_array_are_a_table():
         (lambda: widenet.load([{"a": 1}, {"a": 2}]), "not pairs of an input and a target"),
         (lambda: widenet.load([]), "empty"),
         (lambda: widenet.load(load_iris()), "A Bunch is read as columns by their names"),
+        (lambda: widenet.load({"a": [1, 2], "y": [1, 2, 3]}), "not of one length"),
+        (lambda: widenet.load({"a": {1, 2}, "y": [1, 2]}), "A dict is read as columns"),
+        (lambda: widenet.load({"a": 1, "y": 2}), "A dict is read as columns"),
+        (lambda: widenet.load(np.zeros(3, [("a", float, 2), ("y", int)])), "A dict is read as columns"),
         (lambda: widenet.load(pd.DataFrame(), target="y"), "no columns"),
         (lambda: widenet.audit(widenet.load(X, Y), target="y"), "loaded already, so `target` does not apply"),
         (lambda: widenet.audit(FRAME, target="y", kernel="relu9000"), "kernel"),

@@ -58,7 +58,7 @@ def forecast_audit(
     if least > usable:
         raise InputError(
             f"An audit of {n:,} rows and {d:,} columns needs at least {least / 2**30:,.1f} GiB even without "
-            f"holding the kernel, but only {usable / 2**30:,.1f} GiB can be used: audit fewer `rows`."
+            f"holding the kernel, but only {usable / 2**30:,.1f} GiB can be used: audit a sample with `rows`."
         )
     packed = 4 * n * (n + TILE) // 2
     kept = min(packed, usable - least)

@@ -1,6 +1,6 @@
 """What an audit finds."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import astuple, dataclass, fields, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -360,7 +360,7 @@ class AuditResult(Result):
         chosen: The predictor that was chosen for this data.
         noise: Of the labels.
         contradicting: Rows whose label is not the one that the other rows predict; None for regression.
-        ranking: All rows, the most suspicious first; `labels` is the same as a DataFrame.
+        ranking: All rows that were audited, the most suspicious first; `labels` is the same as a DataFrame.
         nearest: Rows with the most similar inputs, by the number of a suspicious row, the nearest first.
         pictures: Pixels of the first of them, and of their nearest rows, by row number; empty where rows are
             no images.
@@ -434,15 +434,16 @@ class AuditResult(Result):
 
     @property
     def labels(self) -> "pd.DataFrame":
-        """All rows as a DataFrame, the most suspicious first.
+        """All rows that were audited as a DataFrame, the most suspicious first.
 
         Its `index` is the position of a row in the data that was given, counted from 0, so that
-        `data.iloc[result.labels.index[:10]]` shows the ten most suspicious. Rows without a target are not in
-        it.
+        `data.iloc[result.labels.index[:10]]` shows the ten most suspicious. Rows without a target, and those
+        that a sample left out, are not in it.
         """
         import pandas as pd
 
-        frame = pd.DataFrame([asdict(each) for each in self.ranking])
+        names = [each.name for each in fields(Suspect)]
+        frame = pd.DataFrame([astuple(each) for each in self.ranking], columns=names)
         if self.files:
             frame["file"] = frame["row"].map(self.files)
         return frame.set_index(pd.Index(frame["row"] - 1, name="index"))

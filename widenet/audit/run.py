@@ -52,7 +52,7 @@ from widenet.study.data import data_summary
 from widenet.study.forecast import Forecast
 
 NORM_TOLERANCE = 1e-6  # of rows: what rounding in float32 leaves
-UNKEPT = ("eta", "raw_cells")  # settings that no stage depends on which is kept
+UNKEPT = ("eta", "raw_cells", "rows")  # what no kept stage depends on, but for the rows themselves
 
 
 def run_audit(
@@ -91,7 +91,7 @@ def run_audit(
     width = (settings.width or TRAINED_WIDTH) if settings.train else 0
     forecast, plan, make_gram = _plan(dataset, settings, width, make_gram)
     progress.note(forecast)
-    forecast.refuse_long("audit fewer `rows`", allow_long=allow_long)
+    forecast.refuse_long("audit a sample with `rows`", allow_long=allow_long)
     duplicates = find_duplicates(dataset)
     work = _work(dataset, settings, duplicates, plan, make_gram, store, progress)
     found = _find(work, settings)
@@ -126,8 +126,13 @@ def _sample(dataset: Dataset, settings: AuditSettings) -> Dataset:
     """The rows to audit; which ones are drawn does not depend on how a file is sorted."""
     if settings.rows is None or dataset.n <= settings.rows:
         return dataset
-    ordered = subset(dataset, content_order(dataset.X, dataset.Y))
-    return some_rows(ordered, settings.rows, seed=settings.seed)
+    if settings.rows < len(dataset.classes):
+        raise InputError(
+            f"`rows` is {settings.rows:,}, but {dataset.name} has {len(dataset.classes):,} classes: draw at "
+            "least one row of each."
+        )
+    order = content_order(dataset.X, dataset.Y)
+    return some_rows(dataset, settings.rows, seed=settings.seed, order=order)
 
 
 def _plan(

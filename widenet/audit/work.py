@@ -180,7 +180,7 @@ class Work:
         if (loo := self._estimate(gram, targets, ridge, stage)) is None:
             raise NotConvergedError(
                 f"The labels of {self.dataset.n:,} rows could not be judged, because the solves with "
-                f"{kernel.name} and ridge {ridge:.2g} did not converge; audit fewer rows."
+                f"{kernel.name} and ridge {ridge:.2g} did not converge: audit a sample with `rows`."
             )
         return loo
 

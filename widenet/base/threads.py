@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Operations of the calling thread are not split over cores in here."""
+    """Operations of the calling thread, and of threads that begin meanwhile, are not split over cores."""
     import torch  # here, because what every room may use must not import it
 
     num_threads = torch.get_num_threads()

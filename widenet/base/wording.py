@@ -34,7 +34,16 @@ def listed(values: Iterable[object], limit: int = 8) -> str:
 
 def column_name(given: Hashable) -> str:
     """The name of a column in words, of whatever pandas takes for one: a number, or a tuple of levels."""
-    return " ".join(map(str, given)) if isinstance(given, tuple) else str(given)
+    if isinstance(given, tuple):
+        return " ".join(word for word in map(str, given) if word)  # `reset_index` leaves levels empty
+    return str(given)
+
+
+def column_names(given: Hashable | Iterable[Hashable]) -> tuple[str, ...]:
+    """Several names of columns in words, or a single one."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return (column_name(given),)
+    return tuple(map(column_name, given))
 
 
 def near_names(name: str, names: Sequence[str]) -> str:

@@ -59,6 +59,7 @@ def main() -> NoReturn:
     # Threads that spin while they wait take the cores from others: much slower on a busy machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     gc.set_threshold(COLLECT_AFTER)
+    atexit.unregister(gc.freeze)  # of an earlier call
     atexit.register(gc.freeze)  # a search for garbage at the end would take half a second
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # help pages have signs that not every encoding has

@@ -78,10 +78,10 @@ def _sheet(source: Any) -> Sheet | None:
     """The columns of a table; None for what is none."""
     import pandas as pd
 
+    if isinstance(source, np.ndarray) and source.dtype.names:
+        source = {each: source[each] for each in source.dtype.names}
     if isinstance(source, Mapping):
         source = _frame_of_columns(source)
-    if isinstance(source, np.ndarray) and source.dtype.names:
-        source = pd.DataFrame(source)
     if isinstance(source, pd.DataFrame):
         return frame_sheet(source, "the table")
     if isinstance(source, np.ndarray | Tensor | pd.Series):
@@ -103,13 +103,25 @@ def _frame_of_columns(source: Mapping[Any, Any]) -> pd.DataFrame:
     """A table of columns by name."""
     import pandas as pd
 
+    columns = {name: _column(values) for name, values in source.items()}
     try:
-        return pd.DataFrame(dict(source))
-    except ValueError as error:
+        if len({len(values) for values in columns.values()}) > 1:
+            raise ValueError("they are not of one length")
+        return pd.DataFrame(columns)
+    except (TypeError, ValueError) as error:
         raise InputError(
             f"A {type(source).__name__} is read as columns by their names, each with one value a row, which "
             f"this one does not hold ({error}): give rows and targets as X and y, or a DataFrame."
         ) from error
+
+
+def _column(values: Any) -> Any:
+    """Values row by row: an index would move them, and bytes are text."""
+    if hasattr(values, "reset_index"):
+        return values.reset_index(drop=True)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "S":
+        return np.char.decode(values, "utf-8", "replace")
+    return values
 
 
 def _joined(sheet: Sheet, y: Any) -> tuple[Sheet, str]:

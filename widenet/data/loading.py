@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from widenet.base.errors import InputError
-from widenet.base.wording import column_name, encodable, listed, near_names, shown
+from widenet.base.wording import column_name, column_names, encodable, listed, near_names, shown
 from widenet.data.arrays import read_npz
 from widenet.data.assembling import (
     array_dataset,
@@ -81,7 +81,7 @@ def load(
         keep: Columns to use although they look like identifiers or free text.
         categorical: Columns whose numbers are codes of categories.
     """
-    choice = Choice(_names(drop), _names(keep), _names(categorical), task)
+    choice = Choice(column_names(drop), column_names(keep), column_names(categorical), task)
     target = None if target is None else column_name(target)
     if not isinstance(source, str | Path):
         return _load_rows(source, y, target, prepare, choice)
@@ -99,10 +99,6 @@ def load(
         task=task,
     )
     return replace(dataset, origin=origin)
-
-
-def _names(given: Sequence[Hashable]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(map(column_name, given))
 
 
 def _load_named(source: str, target: str | None, prepare: Kind | None, choice: Choice) -> Dataset:

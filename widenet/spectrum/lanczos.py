@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from widenet.spectrum.tridiagonal import BlockFactor, block_factor
 
 # Directions shorter than this, relative to λ_max, are rounding of the operator's products.
 RANK_TOLERANCE = {torch.float64: 1e-13, torch.float32: 1e-8}
+SMALL = 600  # rows of T up to which threads wait for each other longer than they share its decomposition
 
 
 @dataclass(frozen=True)
@@ -280,7 +282,7 @@ def radau_measure(krylov: Krylov, node: float) -> SpectralMeasure:
 
 
 def _measure(T: Tensor, start: Tensor) -> SpectralMeasure:
-    with one_thread():  # T is so small that threads wait for each other longer than they work
+    with one_thread() if len(T) <= SMALL else nullcontext():
         nodes, vectors = torch.linalg.eigh(T)
     components = vectors[: start.shape[0]].T @ start
     return SpectralMeasure(nodes, components.square())

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, Literal, TypedDict, TypeVar
 
 from widenet.base.errors import InputError
-from widenet.base.wording import column_name
+from widenet.base.wording import column_name, column_names
 from widenet.study.reading import Reading
 from widenet.study.result import Result
 from widenet.study.settings import Settings
@@ -53,8 +53,8 @@ def _in_words(name: str, value: Any) -> Any:
     """An option of reading as `config.json` can have it: names of columns may be numbers, of numpy too."""
     if name == "target" and value is not None:
         return column_name(value)
-    if name in ("drop", "keep", "categorical") and not isinstance(value, str):
-        return tuple(map(column_name, value))
+    if name in ("drop", "keep", "categorical"):
+        return column_names(value)
     return value
 
 

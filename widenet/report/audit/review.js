@@ -12,7 +12,7 @@
   const keys = { row: "row", given: "given", "others suggest": "suggested", score: "score" };
 
   const order = {
-    number: (a, b) => Number(a) - Number(b) || order.text(a, b), // text where one is none, as in "3, 4"
+    number: (a, b) => Number(a) - Number(b),
     text: (a, b) => a.localeCompare(b, undefined, { numeric: true }),
   };
 
@@ -21,7 +21,8 @@
     const heading = button.parentElement;
     const up = heading.getAttribute("aria-sort") !== "ascending";
     const key = keys[button.textContent];
-    const inOrder = order[button.dataset.sort];
+    const isNumber = rows.every((row) => !Number.isNaN(Number(row.dataset[key]))); // not "3, 4", nor "9,5"
+    const inOrder = order[isNumber ? button.dataset.sort : "text"];
     rows.sort((a, b) => inOrder(...(up ? [a, b] : [b, a]).map((row) => row.dataset[key])));
     body.append(...rows);
     table.querySelectorAll("th[aria-sort]").forEach((each) => each.removeAttribute("aria-sort"));

@@ -133,7 +133,7 @@ def sound(result: AuditResult) -> list[str]:
         kind = f"with {what} to predict for each row"
     else:
         kind = f"in {len(data.classes):,} classes"
-    told = [*drawn(result), f"There are {size}, {kind}.", *column_sentences(data)]
+    told = [f"There are {size}, {kind}.", *column_sentences(data)]
     return [" ".join(told), *soundness(result)]
 
 

@@ -54,8 +54,7 @@ def _far_sentence(num: int) -> str:
     if num == 0:
         return "No row is further than three standard deviations from what the other rows predict."
     rows = f"{counted(num, 'row')} {'is' if num == 1 else 'are'}"
-    far = "further from what the other rows predict than three standard deviations"
-    return f"{rows} {far} (outliers left aside)."
+    return f"{rows} further from what the other rows predict than three standard deviations of a typical row."
 
 
 def learnable_verdict(result: AuditResult) -> Card:
@@ -88,6 +87,8 @@ def more_verdict(result: AuditResult) -> Card:
     now, then, low, high = (spoken_error(result, each) for each in errors)
     worth = "worth it" if ahead.helps else "not clearly worth it"
     told = f"95% interval with {ahead.n:,} rows: {low} to {high}. More data is {worth}."
+    if (of := result.data.drawn_from) is not None and of >= ahead.n:
+        told += f" {of:,} rows are at hand."
     if ahead.error > ahead.now:
         return Card("More data", "No gain from more rows is shown", (f"The error is {now} today. {told}",))
     return Card("More data", f"Doubling the rows: {now} → {then}", (told,))
