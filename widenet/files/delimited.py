@@ -46,6 +46,7 @@ class Layout:
         num_spare: Fields at the end of each record that are always empty, without a name.
         num_above: Lines above the names.
         num_below: Lines below the rows.
+        num_short: Rows that end before the last column.
     """
 
     dialect: Dialect
@@ -57,6 +58,7 @@ class Layout:
     num_spare: int
     num_above: int
     num_below: int
+    num_short: int
 
     @property
     def notes(self) -> list[str]:
@@ -66,7 +68,15 @@ class Layout:
             *([f"Skipped {above} above the column names."] if self.num_above else []),
             *self.heading.notes,
             *([f"Skipped {below} below the rows, a source or the like."] if self.num_below else []),
+            *self._short_notes,
         ]
+
+    @property
+    def _short_notes(self) -> list[str]:
+        if not self.num_short:
+            return []
+        rows = f"{self.num_short:,} rows end" if self.num_short > 1 else "1 row ends"
+        return [f"{rows} early: what is lacking in the last columns is missing."]
 
 
 def delimited_names(path: Path) -> Header | None:
@@ -115,7 +125,8 @@ def scan_delimited(text: str, file_name: str) -> Layout:
     num_below = seen.num_below
     lengths = seen.lengths - seen.below if num_below else seen.lengths
     num_more = _num_more(lengths, given)
-    if not (num_more or num_below):
+    num_short = 0 if num_below else seen.num_short(is_cut=not dialect.text.endswith(("\n", "\r")))
+    if not (num_more or num_below or num_short):
         problems.add(*ragged_sentences(seen, file_name))
     problems.refuse(file_name)
     if not lengths:
@@ -133,6 +144,7 @@ def scan_delimited(text: str, file_name: str) -> Layout:
         num_spare=num_spare,
         num_above=num_remarks + top.heading.num_titles,
         num_below=num_below,
+        num_short=num_short,
     )
 
 
