@@ -26,6 +26,8 @@ KEY_WORDS = {
     "uuid",
     "guid",
     "geoid",
+    "fips",
+    "seqn",
     "unitid",
     "userid",
     "caseid",
