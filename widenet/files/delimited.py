@@ -20,6 +20,7 @@ from widenet.files.header import Header, header_of
 from widenet.files.heading import Heading, find_heading
 from widenet.files.limits import refuse_long_lines, refuse_wide
 from widenet.files.packed import read_bytes, read_start
+from widenet.files.prose import below_prose
 from widenet.files.ragged import Seen, ragged_sentences
 from widenet.files.remarks import below_remarks
 from widenet.files.table import Sheet, size_note
@@ -85,7 +86,7 @@ def delimited_names(path: Path) -> Header | None:
     if len(content) == START:
         content = read_start(path, TOP)
     text, _ = decoded(content, cut=True)
-    top = _read_top(dialect_of(below_remarks(text)[0]), shown(path.name))
+    top = _read_top(dialect_of(_below_lines(text)[0]), shown(path.name))
     is_cut = len(content) == TOP and top.heading.num_records >= len(top.records)
     return None if is_cut else _header(top, shown(path.name))
 
@@ -111,7 +112,7 @@ def read_delimited(path: Path) -> Sheet:
 
 def scan_delimited(text: str, file_name: str) -> Layout:
     """Check the structure of delimited text, holding one record at a time; all that is wrong is told."""
-    text, num_remarks = below_remarks(text)
+    text, num_skipped = _below_lines(text)
     dialect = dialect_of(text)
     top = _read_top(dialect, file_name)
     given = list(top.heading.names)
@@ -142,10 +143,17 @@ def scan_delimited(text: str, file_name: str) -> Layout:
         stop=seen.stop if num_below else len(dialect.text),
         num_rows=lengths.total(),
         num_spare=num_spare,
-        num_above=num_remarks + top.heading.num_titles,
+        num_above=num_skipped + top.heading.num_titles,
         num_below=num_below,
         num_short=num_short,
     )
+
+
+def _below_lines(text: str) -> tuple[str, int]:
+    """A text without remarks and prose above its names, and how many lines of these there were."""
+    text, num_remarks = below_remarks(text)
+    text, num_prose = below_prose(text)
+    return text, num_remarks + num_prose
 
 
 def _header(top: _Top, file_name: str) -> Header:
