@@ -607,3 +607,15 @@ def test_hours_and_minutes_are_durations(words, hours):
 @pytest.mark.parametrize("words", [["5m", "5s", "6m"], ["2h", "3m"], ["1h 30m", "long"]])
 def test_sizes_are_no_durations(words):
     assert isinstance(fit_column(pd.Series(words * 9, name="a")), CategoricalColumn)
+
+
+def test_keys_may_have_gaps_and_be_few_among_many_rows():
+    """Customers of a shop, some of whom have no number: 2,000 of them in 40,000 rows."""
+    gaps = pd.Series([5000.0 + 3 * k if k % 9 else np.nan for k in RNG.permutation(N)])
+    assert "is called an identifier" in left_out(**{"Customer ID": gaps})["Customer ID"]
+    many = pd.Series(12_000 + np.arange(40_000) % 2000, name="Customer ID")
+    with pytest.raises(LeaveOutError, match="2,000 different whole numbers"):
+        _decided(many, Habits(), Choice(), is_unnamed=False)
+    assert isinstance(_decided(many % 500, Habits(), Choice(), is_unnamed=False), NumericColumn)
+    measured = pd.Series([50.0 + 3 * k if k % 9 else np.nan for k in RNG.permutation(N)])
+    assert not left_out(weight=measured)

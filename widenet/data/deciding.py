@@ -204,8 +204,9 @@ def _decided(values: pd.Series, habits: Habits, choice: Choice, *, is_unnamed: b
             return _categories(values, is_kept=is_kept, is_unnamed=is_unnamed)
         return _filled(values, dates)
     column = _filled(values, style)
-    if not is_kept and not placeholders(values).any():
-        why = why_number_identifies(values, style.numbers(values), is_unnamed=is_unnamed)
+    given = values[~placeholders(values)]
+    if not is_kept and (len(given) == len(values) or is_key_name(name)):  # what counts rows has no gaps
+        why = why_number_identifies(given, style.numbers(given), is_unnamed=is_unnamed)
         if why:
             raise LeaveOutError(why)
     return column
