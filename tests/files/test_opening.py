@@ -374,3 +374,12 @@ def test_a_map_is_a_table(tmp_path):
     (tmp_path / "houses.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": places}))
     data = load(tmp_path / "houses.geojson", target="properties.city")
     assert data.columns.used == ("properties.price", "properties.rooms")
+
+
+def test_a_sheet_with_one_row_is_passed_over(tmp_path):
+    """Settings, or a cover, before the table: one row is nothing to learn from."""
+    with pd.ExcelWriter(tmp_path / "book.xlsx") as writer:
+        pd.DataFrame({"Node": ["CH"], "Year": [2020]}).to_excel(writer, sheet_name="Main", index=False)
+        FRAME.to_excel(writer, sheet_name="prices", index=False)
+    told = load(tmp_path / "book.xlsx").provenance
+    assert "Read 40 rows and 4 columns from 'book.xlsx', sheet 'prices'." in told

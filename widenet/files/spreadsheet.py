@@ -110,7 +110,7 @@ class _Book:
     def top(self) -> tuple[str, Heading, int]:
         """The first sheet with at least two cells in a row, its heading, and where its first row is.
 
-        One with rows below the heading goes first.
+        One with several rows below the heading goes first: a single one holds settings, or is a cover.
         """
         found = list[tuple[str, Heading, int]]()
         is_empty = True
@@ -121,7 +121,7 @@ class _Book:
                 heading = _widened(find_heading([_words(row) for _, row in top]), [row for _, row in top])
                 first = top[heading.num_records - 1][0] + 1 if heading.num_records else 1
                 found.append((name, heading, first))
-                if len(top) > heading.num_records:
+                if len(top) > heading.num_records + 1:
                     return found[-1]
         if found:
             return found[0]
