@@ -33,6 +33,8 @@ def test_near_names():
 def test_numbers_sort_by_value():
     words = ["b", "a10", "a9", "10", "9", "a", "²"]
     assert sorted(words, key=natural_key) == ["9", "10", "a", "a9", "a10", "b", "²"]
+    alike = ["0.1 ppm", "0.01 ppm", "0.001 ppm"]  # the same numbers around the point
+    assert len({natural_key(word) for word in alike}) == len(alike)
 
 
 def test_counted():

@@ -382,6 +382,7 @@ def test_the_dates_of_a_file_have_one_order():
         (["1991 Jul", "1991 Aug"], [0, 31]),
         (["Q1 2011", "Q22011"], [0, 90]),
         (["01/2020", "03/2020"], [0, 60]),
+        (["09 13, 2009", "10 1, 2009"], [0, 18]),
         (["20200101T120000", "20200102T000000"], [0, 0.5]),
     ],
 )
@@ -530,7 +531,16 @@ def test_numbers_of_tickets_are_no_numbers():
 
 @pytest.mark.parametrize(
     ("name", "is_key"),
-    [("RANDID", True), ("row.names", True), ("customerid", True), ("PAID", False), ("ACID", False)],
+    [
+        ("RANDID", True),
+        ("row.names", True),
+        ("customerid", True),
+        ("PAID", False),
+        ("ACID", False),
+        ("STATE_FIPS", True),
+        ("SEQN", True),
+        ("ships", False),
+    ],
 )
 def test_names_of_keys(name, is_key):
     assert is_key_name(name) == is_key
@@ -566,3 +576,47 @@ def test_codes_that_could_be_times_are_codes():
     goods = [f"0101{10 + k % 19}" for k in range(N)]
     assert kind_of(postcodes, "postcode") == kind_of(goods, "hs6") == "categories"
     assert kind_of(postcodes, "departure time") == "dates"
+
+
+def test_codes_stay_codes_where_some_are_rare():
+    """Lifeboats of the Titanic: numbers, letters, and now and then two of them."""
+    boats = (
+        [str(1 + k % 16) for k in range(200)] + ["A", "B", "C", "D"] * 8 + ["5 7"] * 3 + ["13 15 B", "8 10"]
+    )
+    column = fit_column(pd.Series(boats, name="boat"))
+    assert isinstance(column, CategoricalColumn)
+    assert "13 15 B" in column.categories
+    ages = [str(1 + k % 90) for k in range(600)] + ["old", "old", "young"]
+    assert isinstance(fit_column(pd.Series(ages, name="age")), NumericColumn)
+
+
+@pytest.mark.parametrize(
+    ("words", "hours"),
+    [
+        (["1h", "1h 30m", "2h 15m", "45m"], [1, 1.5, 2.25, 0.75]),
+        (["1 hr 20 min", "2 hr", "40 min"], [4 / 3, 2, 2 / 3]),
+        (["1h 0m 36s", "3h"], [1.01, 3]),
+    ],
+)
+def test_hours_and_minutes_are_durations(words, hours):
+    column = fit_column(pd.Series(words * 9, name="run_time"))
+    np.testing.assert_allclose(column.encode(pd.Series(words, dtype="str"))[:, 0], hours)
+    data = loaded(run_time=(words * N)[:N])
+    assert "Durations became hours: 'run_time'." in data.provenance
+
+
+@pytest.mark.parametrize("words", [["5m", "5s", "6m"], ["2h", "3m"], ["1h 30m", "long"]])
+def test_sizes_are_no_durations(words):
+    assert isinstance(fit_column(pd.Series(words * 9, name="a")), CategoricalColumn)
+
+
+def test_keys_may_have_gaps_and_be_few_among_many_rows():
+    """Customers of a shop, some of whom have no number: 2,000 of them in 40,000 rows."""
+    gaps = pd.Series([5000.0 + 3 * k if k % 9 else np.nan for k in RNG.permutation(N)])
+    assert "is called an identifier" in left_out(**{"Customer ID": gaps})["Customer ID"]
+    many = pd.Series(12_000 + np.arange(40_000) % 2000, name="Customer ID")
+    with pytest.raises(LeaveOutError, match="2,000 different whole numbers"):
+        _decided(many, Habits(), Choice(), is_unnamed=False)
+    assert isinstance(_decided(many % 500, Habits(), Choice(), is_unnamed=False), NumericColumn)
+    measured = pd.Series([50.0 + 3 * k if k % 9 else np.nan for k in RNG.permutation(N)])
+    assert not left_out(weight=measured)

@@ -140,3 +140,12 @@ def test_the_task_of_every_kind_of_data(tmp_path):
     assert load(frame, target="y", task="regression").task == "regression"
     with pytest.raises(InputError, match="'digits' has its own targets, so `task` does not apply"):
         load("digits", task="regression")
+
+
+def test_durations_are_numbers():
+    targets = encoded(["1h", "1h 30m", "45m", "2h"] * 5, dtype="str")
+    assert targets.task == "regression"
+    assert "Durations became hours" in targets.note
+    assert targets.units.offset.item() == pytest.approx(1.3125)
+    with pytest.raises(InputError, match="holds dates or times"):
+        encoded(["2020-01-01", "2020-01-02", "2020-02-03"], dtype="str")

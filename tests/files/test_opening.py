@@ -348,3 +348,38 @@ def test_many_columns_of_json_bring_no_warning(tmp_path, recwarn):
     path.write_text("\n".join(map(json.dumps, rows)))
     assert load(path, target="x3").n == 12
     assert not recwarn.list
+
+
+def test_columns_of_a_sheet_without_a_name_are_read(tmp_path):
+    """A cell beside the table is a remark of its author; a column of values is one of the table."""
+    book = openpyxl.Workbook()
+    book.active.append([None, "width", "y"])
+    for k, row in enumerate(FRAME.itertuples()):
+        book.active.append([None, row.width, row.y, row.price / 8, "look here" if k == 7 else None])
+    book.save(tmp_path / "beside.xlsx")
+    data = load(tmp_path / "beside.xlsx")
+    assert data.columns.used == ("width", "column 4")
+    assert "The target is column 'y'" in " ".join(data.provenance)
+
+
+def test_a_map_is_a_table(tmp_path):
+    places = [
+        {
+            "type": "Feature",
+            "properties": {"price": k % 7, "rooms": k % 4, "city": "ab"[k % 2]},
+            "geometry": None,
+        }
+        for k in range(30)
+    ]
+    (tmp_path / "houses.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": places}))
+    data = load(tmp_path / "houses.geojson", target="properties.city")
+    assert data.columns.used == ("properties.price", "properties.rooms")
+
+
+def test_a_sheet_with_one_row_is_passed_over(tmp_path):
+    """Settings, or a cover, before the table: one row is nothing to learn from."""
+    with pd.ExcelWriter(tmp_path / "book.xlsx") as writer:
+        pd.DataFrame({"Node": ["CH"], "Year": [2020]}).to_excel(writer, sheet_name="Main", index=False)
+        FRAME.to_excel(writer, sheet_name="prices", index=False)
+    told = load(tmp_path / "book.xlsx").provenance
+    assert "Read 40 rows and 4 columns from 'book.xlsx', sheet 'prices'." in told

@@ -27,6 +27,11 @@ INCOME = (  # of the Bureau of Economic Analysis: a space behind a quote, and so
     + '"Source: Regional Economic Information System"\n'
     '"=HYPERLINK(""http://www.bea.gov/footnotes"",""Footnotes"")","http://www.bea.gov"\n"\'October 2009\'"\n'
 )
+WEATHER = (  # of a test reference year of the German weather service
+    "TRY01   Nordseeküste          (Klimaregion  1)\nStation: Bremerhaven   WMO-Nummer: 10129\n\n"
+    "Reihenfolge der Parameter:\nMM Monat  {1..12}\nDD Tag   {1..28,30,31}\n\nMM DD  WG   y\n***\n"
+    + "".join(f"{1 + k % 12:2} {1 + k % 28:2} {k * 7 % 13 / 2:5.1f} {k * 5 % 17:3}\n" for k in range(40))
+)
 NIST = (
     "NIST/ITL StRD\nDataset Name:  Nelson (Nelson.dat)\n"
     + "Procedure:  Nonlinear, Least, Squares\n" * 3
@@ -49,6 +54,8 @@ def read(path, text, **options):
         (PEAK, ["t", "y"], "2 lines"),
         (PEAK.replace("#", "%").replace("\n", "\r\n"), ["t", "y"], "2 lines"),
         (SAVED, ["x", "y"], ""),
+        (WEATHER, ["MM", "DD", "WG", "y"], "6 lines"),
+        (WEATHER.replace("\n", "\r\n"), ["MM", "DD", "WG", "y"], "6 lines"),
         (UNNAMED, ["column 1", "column 2", "column 3"], "1 line"),
         (NAMED, ["width", "y"], "2 lines"),
         ("# see the manual\n" * 80 + PEAK, ["t", "y"], "82 lines"),

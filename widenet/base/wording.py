@@ -77,13 +77,17 @@ def counted(number: int, noun: str) -> str:
 
 
 def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key that puts 'class 2' before 'class 10'; numbers of any length are compared as their digits."""
+    """Sort key that puts 'class 2' before 'class 10'; numbers of any length are compared as their digits.
+
+    The text itself comes last, so that '0.1' and '0.01' have an order that does not change from run to run.
+    """
     parts = re.split(r"([0-9]+)", text)
-    return tuple(
+    keys = tuple(
         (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part)
         for part in parts
         if part
     )
+    return (*keys, (-1, 0, text))
 
 
 def memory(num_bytes: int) -> str:

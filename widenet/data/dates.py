@@ -23,6 +23,10 @@ QUARTERS = re.compile(
 )
 DURATION = "duration"  # as pandas writes the time between two moments
 DURATIONS = re.compile(r"-?\d+ days?(,? \+?\d{1,2}:\d{2}:\d{2}(\.\d+)?)?")
+SPAN = "span"  # hours, minutes and seconds, as people write them
+SPANS = re.compile(
+    r"(?=\d)(\d+ ?(?:h|hr|hours?))?[ ]*(\d+ ?(?:m|min|minutes?))?[ ]*(\d+ ?(?:s|sec|seconds?))?", re.ASCII
+)
 LATEST = 2049  # the last year that two digits stand for, as spreadsheets have it
 DATES = (
     "%Y/%m/%d",
@@ -43,6 +47,7 @@ DATES = (
     "%b %d, %Y",
     "%B %d, %Y",
     "%b %d %Y",
+    "%m %d, %Y",
     "%a, %d %b %Y",
     "%b %Y",
     "%B %Y",
@@ -86,6 +91,11 @@ class DateStyle:
         """Whether these are times of a day, without a date."""
         return self.format in (*TIMES, PADDED_CLOCK)
 
+    @property
+    def is_duration(self) -> bool:
+        """Whether these are times between two moments."""
+        return self.format in (DURATION, SPAN)
+
     def numbers(self, values: pd.Series) -> np.ndarray:
         """Days since the start or between two moments, or hours since midnight; float64 of shape (n,).
 
@@ -93,9 +103,10 @@ class DateStyle:
         """
         import pandas as pd
 
-        if self.format == DURATION:
+        if self.is_duration:
+            unit = pd.Timedelta(days=1) if self.format == DURATION else pd.Timedelta(hours=1)
             spans = pd.to_timedelta(values, errors="coerce")
-            return np.array((spans / pd.Timedelta(days=1)).to_numpy(np.float64, na_value=np.nan))
+            return np.array((spans / unit).to_numpy(np.float64, na_value=np.nan))
         times = moments(values, self.format)
         start = pd.Timestamp("1900-01-01" if self.is_clock else self.start)
         seconds = np.array(((times - start) / pd.Timedelta(seconds=1)).to_numpy(np.float64, na_value=np.nan))
@@ -213,7 +224,9 @@ def is_day_first(columns: Iterable[Sequence[str]]) -> bool | None:
 
 
 def _started(values: pd.Series, style: str) -> DateStyle:
-    start = "" if style in (*TIMES, PADDED_CLOCK, DURATION) else moments(values, style).min().isoformat()
+    start = (
+        "" if style in (*TIMES, PADDED_CLOCK, DURATION, SPAN) else moments(values, style).min().isoformat()
+    )
     return DateStyle(style, start)
 
 
@@ -227,6 +240,8 @@ def _format_of(words: Sequence[str], *, day_first: bool = False) -> str | None:
 
 def _formats(words: Sequence[str], *, day_first: bool) -> list[str]:
     """Formats worth a try: none where words cannot be dates."""
+    if _are_spans(words):
+        return [SPAN]
     if not words or not all(map(_may_be_date, words[:3])):
         return []
     if QUARTERS.fullmatch(words[0]):
@@ -239,6 +254,12 @@ def _formats(words: Sequence[str], *, day_first: bool) -> list[str]:
     signs = {_signs(word) for word in words}
     possible = [style for date in dates for clock in CLOCKS if _signs(style := date + clock) in signs]
     return [*(TIMES if has_clock and is_short else ()), ISO, *COMPACT, *possible]
+
+
+def _are_spans(words: Sequence[str]) -> bool:
+    """Whether words are hours and minutes, some with both: 5m alone may be a size or a length."""
+    found = [SPANS.fullmatch(word) for word in words]
+    return all(found) and any(sum(map(bool, each.groups())) > 1 for each in found if each)
 
 
 def _may_be_date(word: str) -> bool:

@@ -204,8 +204,9 @@ def _decided(values: pd.Series, habits: Habits, choice: Choice, *, is_unnamed: b
             return _categories(values, is_kept=is_kept, is_unnamed=is_unnamed)
         return _filled(values, dates)
     column = _filled(values, style)
-    if not is_kept and not placeholders(values).any():
-        why = why_number_identifies(values, style.numbers(values), is_unnamed=is_unnamed)
+    given = values[~placeholders(values)]
+    if not is_kept and (len(given) == len(values) or is_key_name(name)):  # what counts rows has no gaps
+        why = why_number_identifies(given, style.numbers(given), is_unnamed=is_unnamed)
         if why:
             raise LeaveOutError(why)
     return column
@@ -261,7 +262,8 @@ def _style_of_most(given: pd.Series, words: list[str]) -> NumberStyle | None:
     is_odd_often = len(words) <= FEW or SHARE_ODD * len(words) <= len(
         counts
     )  # years, of which one is "in print"
-    if is_coded and is_odd_often and counts.min() > 1:
+    are_repeated = 2 * int((counts > 1).sum()) > len(counts)  # a word that occurs once may be a slip
+    if is_coded and is_odd_often and are_repeated:
         return None
     if 2 * len(unread) > len(given):
         return None
@@ -338,8 +340,10 @@ def reading_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
     return (*notes, *gap_notes(columns))
 
 
-def style_notes(style: NumberStyle, names: list[str]) -> list[str]:
-    """Sentences on how the numbers of some columns are written."""
+def style_notes(style: NumberStyle | DateStyle, names: list[str]) -> list[str]:
+    """Sentences on how the numbers or durations of some columns are written."""
+    if isinstance(style, DateStyle):
+        return [f"Durations became {'days' if style.format == DURATION else 'hours'}: {listed(names)}."]
     notes = []
     if style.name:
         notes.append(f"Numbers were read with {style.name}: {listed(names)}.")
@@ -355,8 +359,8 @@ def _date_notes(numeric: list[NumericColumn]) -> list[str]:
     for column in numeric:
         if isinstance(column.style, DateStyle) and column.style.is_clock:
             notes.append(f"Times became hours since midnight: {shown(column.name)}.")
-        elif isinstance(column.style, DateStyle) and column.style.format == DURATION:
-            notes.append(f"Durations became days: {shown(column.name)}.")
+        elif isinstance(column.style, DateStyle) and column.style.is_duration:
+            notes += style_notes(column.style, [column.name])
         elif isinstance(column.style, DateStyle):
             start = column.style.start.removesuffix("T00:00:00").replace("T", " ")
             order = {"%m/%d": " (month first)", "%d/%m": " (day first)"}.get(column.style.format[:5], "")

@@ -67,6 +67,9 @@ def why_not_learned(values: pd.Series, decimal: str) -> str:
             return "has words among its numbers"
         counts = why_number_identifies(values, style.numbers(values), is_unnamed=False) == COUNTS
         return COUNTS if counts else ""
-    if values.dtype.kind in "mM" or column_dates(given) is not None:
+    dates = column_dates(given)
+    if values.dtype.kind in "mM" or (dates is not None and not dates.is_duration):
         return "holds dates or times"
-    return "is text that hardly repeats" if num_distinct > max(2, len(given) / 2) else ""
+    if dates is None and num_distinct > max(2, len(given) / 2):
+        return "is text that hardly repeats"
+    return ""

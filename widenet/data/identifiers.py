@@ -17,6 +17,7 @@ LEAST_KEYS, LEAST_SHARE = (
     20,
     0.1,
 )  # different values, and of the rows, from which a key is no short list of codes
+MOST_KEYS = 1000  # different values that are never a short list, however many rows there are
 KEY_WORDS = {
     "id",
     "pid",
@@ -26,6 +27,8 @@ KEY_WORDS = {
     "uuid",
     "guid",
     "geoid",
+    "fips",
+    "seqn",
     "unitid",
     "userid",
     "caseid",
@@ -79,7 +82,7 @@ def why_number_identifies(values: pd.Series, numbers: np.ndarray, *, is_unnamed:
     are about one thing; where it takes few values it may be a code that matters, and stays.
 
     Args:
-        values: The raw column, its index the numbers of the rows.
+        values: The raw column without missing values, its index the numbers of the rows.
         numbers: The same as float64, shape (n,).
         is_unnamed: Whether the column has no name.
     """
@@ -93,6 +96,7 @@ def why_number_identifies(values: pd.Series, numbers: np.ndarray, *, is_unnamed:
     if values.is_unique and is_key_name(str(values.name)):
         return "is called an identifier and has a different whole number in every row"
     num_keys = values.nunique()
-    if num_keys >= max(LEAST_KEYS, LEAST_SHARE * len(values)) and is_key_name(str(values.name)):
+    is_long = num_keys >= min(max(LEAST_KEYS, LEAST_SHARE * len(values)), MOST_KEYS)
+    if is_long and is_key_name(str(values.name)):
         return f"is called an identifier and has {num_keys:,} different whole numbers"
     return ""

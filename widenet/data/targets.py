@@ -13,6 +13,7 @@ from torch import Tensor
 from widenet.base.errors import InputError
 from widenet.base.wording import counted, listed, natural_key, shown
 from widenet.data.columns import few_codes, missing, refuse_first, texts
+from widenet.data.dates import DateStyle
 from widenet.data.deciding import Wanted, column_dates, is_text, number_style, style_notes
 from widenet.data.written import PLAIN, NumberStyle, plain_numbers
 
@@ -93,9 +94,9 @@ def encode_targets(values: pd.Series, decimal: str = ".", task: Wanted | None = 
         raise InputError(f"There is no task {shown(task)}: choose {listed(get_args(Wanted))}.")
     given = tuple(texts(values).tolist())
     nominal = isinstance(values.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(values.dtype)
-    style = None if nominal else number_style(values, decimal)
+    style: NumberStyle | DateStyle | None = None if nominal else number_style(values, decimal)
     if style is None and not nominal:
-        _refuse_times(values)
+        style = _durations(values)
     if style is None and task == "regression":
         style = _plain_style(values)
     if style is None:
@@ -129,7 +130,7 @@ def _plain_style(values: pd.Series) -> NumberStyle:
 
 
 def _number_classes(
-    given: tuple[str, ...], values: pd.Series, parsed: np.ndarray, style: NumberStyle
+    given: tuple[str, ...], values: pd.Series, parsed: np.ndarray, style: NumberStyle | DateStyle
 ) -> Targets:
     """Numbers as classes: whole ones with all their digits, others as they are written."""
     whole = whole_numbers(values, parsed, style) if np.isfinite(parsed).all() else None
@@ -140,7 +141,7 @@ def _number_classes(
     return class_targets(torch.from_numpy(index), tuple(str(value) for value in distinct), given)
 
 
-def whole_numbers(values: pd.Series, parsed: np.ndarray, style: NumberStyle) -> np.ndarray | None:
+def whole_numbers(values: pd.Series, parsed: np.ndarray, style: NumberStyle | DateStyle) -> np.ndarray | None:
     """Values as whole numbers of shape (n,), all digits kept; None where some are not whole for certain.
 
     Args:
@@ -160,12 +161,17 @@ def whole_numbers(values: pd.Series, parsed: np.ndarray, style: NumberStyle) -> 
     return parsed.astype(np.int64) if is_whole.all() else None
 
 
-def _refuse_times(values: pd.Series) -> None:
-    if column_dates(values) is not None or values.dtype.kind == "m":
+def _durations(values: pd.Series) -> DateStyle | None:
+    """The style of targets that are durations, written as text; other times are refused."""
+    style = column_dates(values)
+    if style is not None and style.is_duration:
+        return style
+    if style is not None or values.dtype.kind == "m":
         raise InputError(
             f"The target column {shown(values.name)} holds dates or times, such as "
             f"{shown(values.iloc[0])}: choose another `target`, or turn them into numbers or classes."
         )
+    return None
 
 
 def encode_like(values: pd.Series, classes: tuple[str, ...], units: TargetScale) -> Targets:
@@ -220,7 +226,9 @@ def _refuse_many_classes(num_classes: int, values: pd.Series) -> None:
         )
 
 
-def _regression(parsed: np.ndarray, given: tuple[str, ...], values: pd.Series, style: NumberStyle) -> Targets:
+def _regression(
+    parsed: np.ndarray, given: tuple[str, ...], values: pd.Series, style: NumberStyle | DateStyle
+) -> Targets:
     with np.errstate(over="ignore", invalid="ignore"):  # refused below
         mean, deviation = float(parsed.mean()), float(parsed.std())
     if not (0 < deviation < np.inf and np.isfinite(mean)):

@@ -20,6 +20,7 @@ from widenet.files.header import Header, header_of
 from widenet.files.heading import Heading, find_heading
 from widenet.files.limits import refuse_long_lines, refuse_wide
 from widenet.files.packed import read_bytes, read_start
+from widenet.files.prose import below_prose
 from widenet.files.ragged import Seen, ragged_sentences
 from widenet.files.remarks import below_remarks
 from widenet.files.table import Sheet, size_note
@@ -46,6 +47,7 @@ class Layout:
         num_spare: Fields at the end of each record that are always empty, without a name.
         num_above: Lines above the names.
         num_below: Lines below the rows.
+        num_short: Rows that end before the last column.
     """
 
     dialect: Dialect
@@ -57,6 +59,7 @@ class Layout:
     num_spare: int
     num_above: int
     num_below: int
+    num_short: int
 
     @property
     def notes(self) -> list[str]:
@@ -66,7 +69,15 @@ class Layout:
             *([f"Skipped {above} above the column names."] if self.num_above else []),
             *self.heading.notes,
             *([f"Skipped {below} below the rows, a source or the like."] if self.num_below else []),
+            *self._short_notes,
         ]
+
+    @property
+    def _short_notes(self) -> list[str]:
+        if not self.num_short:
+            return []
+        rows = f"{self.num_short:,} rows end" if self.num_short > 1 else "1 row ends"
+        return [f"{rows} early: what is lacking in the last columns is missing."]
 
 
 def delimited_names(path: Path) -> Header | None:
@@ -75,7 +86,7 @@ def delimited_names(path: Path) -> Header | None:
     if len(content) == START:
         content = read_start(path, TOP)
     text, _ = decoded(content, cut=True)
-    top = _read_top(dialect_of(below_remarks(text)[0]), shown(path.name))
+    top = _read_top(dialect_of(_below_lines(text)[0]), shown(path.name))
     is_cut = len(content) == TOP and top.heading.num_records >= len(top.records)
     return None if is_cut else _header(top, shown(path.name))
 
@@ -101,7 +112,7 @@ def read_delimited(path: Path) -> Sheet:
 
 def scan_delimited(text: str, file_name: str) -> Layout:
     """Check the structure of delimited text, holding one record at a time; all that is wrong is told."""
-    text, num_remarks = below_remarks(text)
+    text, num_skipped = _below_lines(text)
     dialect = dialect_of(text)
     top = _read_top(dialect, file_name)
     given = list(top.heading.names)
@@ -115,7 +126,8 @@ def scan_delimited(text: str, file_name: str) -> Layout:
     num_below = seen.num_below
     lengths = seen.lengths - seen.below if num_below else seen.lengths
     num_more = _num_more(lengths, given)
-    if not (num_more or num_below):
+    num_short = 0 if num_below else seen.num_short(is_cut=not dialect.text.endswith(("\n", "\r")))
+    if not (num_more or num_below or num_short):
         problems.add(*ragged_sentences(seen, file_name))
     problems.refuse(file_name)
     if not lengths:
@@ -131,9 +143,17 @@ def scan_delimited(text: str, file_name: str) -> Layout:
         stop=seen.stop if num_below else len(dialect.text),
         num_rows=lengths.total(),
         num_spare=num_spare,
-        num_above=num_remarks + top.heading.num_titles,
+        num_above=num_skipped + top.heading.num_titles,
         num_below=num_below,
+        num_short=num_short,
     )
+
+
+def _below_lines(text: str) -> tuple[str, int]:
+    """A text without remarks and prose above its names, and how many lines of these there were."""
+    text, num_remarks = below_remarks(text)
+    text, num_prose = below_prose(text)
+    return text, num_remarks + num_prose
 
 
 def _header(top: _Top, file_name: str) -> Header:

@@ -37,7 +37,7 @@ STATISTICS = Format(lambda _: None, statistics.read_statistics)
 PLAIN = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".train", ".test"), TEXT),
     **dict.fromkeys((".svm", ".libsvm", ".svmlight"), TEXT),
-    **dict.fromkeys((".jsonl", ".ndjson", ".json"), LINES),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json", ".geojson"), LINES),
     ".arff": Format(arff.arff_names, arff.read_arff),
 }
 FORMATS = {

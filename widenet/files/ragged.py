@@ -21,18 +21,31 @@ class Seen:
         below: Lengths of the lines without values behind the last row.
         stop: Characters up to the end of that row.
         last_filled: Fields with something in them of the last record.
+        last_length: All fields of that record.
+        is_open: Whether the last field of a row that has all of them is empty at times.
+        is_broken: Whether two lines in a row may be the parts of one.
     """
 
     def __init__(self, width: int) -> None:
         self.width, self.is_spare = width, True
         self.lengths, self.ragged, self.num_ragged = Counter[int](), list[tuple[int, int, int]](), 0
         self.below, self.stop, self.last_filled = Counter[int](), 0, 0
+        self.last_length, self.is_open, self.is_broken = width, False, False
 
     def add(self, line: int, end: int, record: list[str]) -> None:
         """Take a record into account, with the line and the characters that it ends after."""
         self.lengths[len(record)] += 1
         self.last_filled = sum(bool(cell.strip()) for cell in record)
         self.is_spare = self.is_spare and not record[-1].strip()
+        self.is_open = self.is_open or (len(record) == self.width and not record[-1].strip())
+        if (
+            max(len(record), self.last_length)
+            < self.width
+            <= len(record) + self.last_length
+            <= self.width + 1
+        ):
+            self.is_broken = True
+        self.last_length = len(record)
         if len(record) != self.width:
             self.num_ragged += 1
             if len(self.ragged) < MOST_RAGGED:
@@ -59,6 +72,20 @@ class Seen:
             return 0
         is_all = num_below == self.num_ragged <= min(MOST_BELOW, self.lengths.total() - 2)
         return num_below if is_all else 0
+
+    def num_short(self, *, is_cut: bool) -> int:
+        """Rows that end early and lack nothing: spreadsheets leave out separators before empty cells.
+
+        0 where some rows are too long, no other row ends with an empty field, or a line may have been broken.
+
+        Args:
+            is_cut: Whether the text ends within a line.
+        """
+        are_all = self.num_ragged == sum(
+            count for length, count in self.lengths.items() if length < self.width
+        )
+        is_last_cut = is_cut and self.last_length < self.width
+        return self.num_ragged if are_all and self.is_open and not (self.is_broken or is_last_cut) else 0
 
 
 def ragged_sentences(seen: Seen, file_name: str) -> list[str]:

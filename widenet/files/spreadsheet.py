@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -109,7 +110,7 @@ class _Book:
     def top(self) -> tuple[str, Heading, int]:
         """The first sheet with at least two cells in a row, its heading, and where its first row is.
 
-        One with rows below the heading goes first.
+        One with several rows below the heading goes first: a single one holds settings, or is a cover.
         """
         found = list[tuple[str, Heading, int]]()
         is_empty = True
@@ -117,10 +118,10 @@ class _Book:
             top = list(islice(self._filled(name, 1, None), MOST_TITLES))
             is_empty = is_empty and not top
             if any(sum(cell is not None for cell in row) > 1 for _, row in top):
-                heading = find_heading([_words(row) for _, row in top])
+                heading = _widened(find_heading([_words(row) for _, row in top]), [row for _, row in top])
                 first = top[heading.num_records - 1][0] + 1 if heading.num_records else 1
                 found.append((name, heading, first))
-                if len(top) > heading.num_records:
+                if len(top) > heading.num_records + 1:
                     return found[-1]
         if found:
             return found[0]
@@ -197,6 +198,14 @@ class _OldSheets:
         for number in range(first - 1, sheet.nrows):
             cells = sheet.row(number)[:width]
             yield tuple(self._values.get(cell.ctype, _nothing)(cell.value) for cell in cells)
+
+
+def _widened(heading: Heading, rows: Sequence[Row]) -> Heading:
+    """A heading with empty names for the columns right behind it that each of the first rows fills."""
+    below, width = rows[heading.num_records :], len(heading.names)
+    while len(below) > 1 and all(len(row) > width and row[width] is not None for row in below):
+        width += 1
+    return replace(heading, names=(*heading.names, *[""] * (width - len(heading.names))))
 
 
 def _nothing(_: Any) -> None:
