@@ -17,7 +17,7 @@ WRONG = {
     "widenet.run_auditt": "attr-defined",
     'widenet.audit("digits", kernl="relu2-hidden")': "call-arg",
     'widenet.audit("digits", seed="one")': "arg-type",
-    'widenet.compare("digits", target=3)': "arg-type",
+    'widenet.compare("digits", target=["y"])': "arg-type",
     'widenet.memorise("digits").lost': "attr-defined",
     "widenet.__version__.nothing": "attr-defined",
     'widenet.load("digits").nothing': "attr-defined",

@@ -142,7 +142,9 @@ def test_tiles_give_what_the_dense_matrix_gives(multiclass, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
-@pytest.mark.parametrize("margin", [work.SINGLE_MARGIN, math.inf])  # in float32, and never in float32
+@pytest.mark.parametrize(  # in float32, and never in float32
+    "margin", [work.SINGLE_MARGIN, pytest.param(math.inf, marks=pytest.mark.slow)]
+)
 def test_bounds_by_tiles_are_certified_too(kind, margin, request, monkeypatch):
     """They hold what is proved of the whole matrix, and are about as narrow as they promise to be."""
     dataset = request.getfixturevalue(kind)

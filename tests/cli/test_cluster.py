@@ -12,7 +12,7 @@ import pytest
 from widenet.audit import forecast, work
 from widenet.runs import address, versions
 
-pytestmark = pytest.mark.xdist_group("cluster")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 ABSENT = "tcp://127.0.0.1:1"
 TAKEN = ("seconds", "forecast", "labels_file", "trials")  # a table of trials has their seconds
 
@@ -73,7 +73,6 @@ def test_workers_of_another_version_are_refused(widenet, dask, table, monkeypatc
     assert err.count("\n") == 1
 
 
-@pytest.mark.slow
 def test_a_comparison_is_that_of_this_machine(widenet, dask, table):
     options = {"methods": "ridge,arcsin", "folds": 2, "repeats": 1}
     command = ["compare", table, "--json", *(f"--{name}={value}" for name, value in options.items())]
@@ -85,7 +84,6 @@ def test_a_comparison_is_that_of_this_machine(widenet, dask, table):
     assert "on 2 workers" in err
 
 
-@pytest.mark.slow
 def test_a_figure_is_that_of_this_machine(widenet, dask):
     changes = {"m": 12, "n": 60, "d": 8, "beta": "1.0,0.0", "epochs": 4, "held_out": 50}
     command = ["reproduce", "resnet-beyond-kernels/fig3a", "--seeds", "2", "--json", "--quiet"]

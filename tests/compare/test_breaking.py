@@ -9,6 +9,7 @@ from widenet.compare.run import run_compare
 from widenet.compare.settings import CompareSettings
 from widenet.report.compare import sentences
 
+pytestmark = pytest.mark.slow
 METHODS = ("2layer-all", "gaussian", "relu2-bias-all", "ridge")
 WINNING = ("Yes:", "are better", "beat ", "larger than chance", "shown not to be the best")
 
@@ -37,7 +38,6 @@ def test_labels_independent_of_the_inputs_have_no_winner(table, kind, n, seed):
     assert not any(word in " ".join(found) for word in WINNING)
 
 
-@pytest.mark.slow
 def test_classes_of_97_2_and_1_percent_stand_beside_their_constant(table):
     rng, X = draw(600, 5, 0)
     y = rng.permutation(np.repeat(["a", "b", "c"], [582, 12, 6]))

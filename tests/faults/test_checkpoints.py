@@ -299,6 +299,7 @@ def test_an_audit_goes_on_to_the_same_result(path, stage, monkeypatch):
     assert numbers(resumed) == numbers(run_audit(rows(), make_gram=tiles))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole_first", [True, False])
 def test_an_audit_does_not_go_on_from_one_of_another_plan(path, monkeypatch, whole_first):
     """Free memory decides whether the matrix is held whole; estimates and closed forms are not mixed."""

@@ -65,6 +65,7 @@ def test_clean_digits_are_called_clean(digits):
     assert quality.decided
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_flips_of_one_class_and_flips_by_inputs_are_inside_the_interval(digits, seed):
     X, true, K = digits

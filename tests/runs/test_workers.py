@@ -43,6 +43,7 @@ def test_short_work_stays_in_this_process(two_workers):
     assert {each["process"] for each in records(draw, workers.LONG / 2)} == {os.getpid()}
 
 
+@pytest.mark.slow
 def test_long_work_has_processes_of_one_thread_that_compute_the_same(two_workers):
     here, elsewhere = records(draw, 0.0), records(draw, 2 * workers.LONG)
     assert [each["drawn"] for each in elsewhere] == [each["drawn"] for each in here]
@@ -74,6 +75,7 @@ def leave(settings):
     os._exit(1)  # as the system does to a process that takes too much memory
 
 
+@pytest.mark.slow
 def test_processes_that_are_killed_fail_their_trials_in_a_sentence(two_workers):
     with workers.workers_for(leave, 2 * workers.LONG) as here:
         found = run_trials(TRIALS, here.work, executor=here.executor, num_workers=here.num_workers)

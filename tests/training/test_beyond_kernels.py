@@ -17,6 +17,7 @@ NOT_LEARNED = 15 * 0.3**2  # kα², the error of not having learned αG(F)
 KERNELS = ["relu2-all", "relu3-all", "resnet3-all", "resnet3-last", "gaussian:h=2", "laplacian", "arcsin"]
 
 
+@pytest.mark.slow
 def test_the_resnet_learns_what_is_beyond_kernels():
     dataset = load("resnet-cube:n=500")
     test = held_out("resnet-cube", dataset, n=2000)

@@ -5,7 +5,7 @@ from widenet.base.wording import percent
 from widenet.report.audit.charts import charts_of
 from widenet.report.audit.review import first_rows, review_data
 from widenet.report.audit.sections import sections
-from widenet.report.audit.sentences import drawn, is_sound, soundness
+from widenet.report.audit.sentences import is_sound, sampled, soundness
 from widenet.report.audit.verdicts import Card, verdicts
 from widenet.report.audit.words import is_regression, spoken_error, told_curve, told_error
 from widenet.report.parts.columns import column_sentences
@@ -42,7 +42,7 @@ def _predicted(result: AuditResult) -> str:
 
 def warnings(result: AuditResult) -> Html:
     """What a person must know before any verdict: what is not used, leaks, rows that repeat."""
-    columns = paragraphs((*drawn(result), *column_sentences(result.data)), class_="facts")
+    columns = paragraphs((*sampled(result), *column_sentences(result.data)), class_="facts")
     told = [*leak_sentences(result.data), *([] if is_sound(result) else soundness(result)[:1])]
     return join(columns, element("div", paragraphs(told), class_="warnings") if told else Html(""))
 

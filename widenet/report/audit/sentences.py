@@ -47,14 +47,14 @@ def answers(result: AuditResult) -> tuple[list[str], ...]:
 
 def sentences(result: AuditResult) -> tuple[str, ...]:
     """The audit in a handful of sentences."""
-    told = [*drawn(result), *leak_sentences(result.data), *wrong(result)[:2], dependence(result)]
+    told = [*sampled(result), *leak_sentences(result.data), *wrong(result)[:2], dependence(result)]
     told += [expected(result), *foretold(result)]
     if not is_sound(result):
         told.append(soundness(result)[0])
     return (*told, descent(result)[0])
 
 
-def drawn(result: AuditResult) -> list[str]:
+def sampled(result: AuditResult) -> list[str]:
     """That not all rows were audited, where that is so."""
     n, of = result.data.n, result.data.drawn_from
     if of is None:
