@@ -63,3 +63,5 @@ def test_costs_grow_with_what_is_done():
     wider = [network_trial(DATA, 30, "3layer-all", 1000, GRID[0])]
     assert NETWORKS.seconds(wider, SPEED) > NETWORKS.seconds(TRIALS[:1], SPEED) > 0
     assert NETWORKS.seconds(TRIALS, SPEED) > NETWORKS.seconds(TRIALS[:1], SPEED)
+    last = [{**wider[0], "network": "3layer-last"}]
+    assert NETWORKS.seconds(last, SPEED) < NETWORKS.seconds(wider, SPEED)

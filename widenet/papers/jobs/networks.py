@@ -71,10 +71,14 @@ def num_weights(trial: Record) -> int:
 
 
 def networks_seconds(trials: Sequence[Record], speed: Speed) -> float:
-    """Three products with every weight for each row that is trained on, one for each that is looked at."""
+    """Products with every weight: three for each row that is trained on, one for each that is looked at.
+
+    Where only the last layer is trained, the way back through the others is not taken.
+    """
     first = trials[0]
     n, _, _ = draw_shape(first["data"])
-    num_rows = 3 * n * first["epochs"] + RECORDS * (n + 2 * first["num_held_out"])
+    products = 1 if first["network"].endswith("-last") else 3
+    num_rows = products * n * first["epochs"] + RECORDS * (n + 2 * first["num_held_out"])
     num_steps = first["epochs"] * -(-n // (first["batch"] or n))
     operations = 2 * SLOW * len(trials) * num_weights(first) * num_rows
     return operations / speed.single + num_steps * STEP_SECONDS * (1 + len(trials) / 16)
