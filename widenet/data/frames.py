@@ -79,9 +79,10 @@ def _sheet(source: Any) -> Sheet | None:
     import pandas as pd
 
     if isinstance(source, np.ndarray) and source.dtype.names:
-        source = {each: source[each] for each in source.dtype.names}
+        columns = {each: source[each] for each in source.dtype.names}
+        source = _frame_of_columns(columns, type(source).__name__)
     if isinstance(source, Mapping):
-        source = _frame_of_columns(source)
+        source = _frame_of_columns(source, type(source).__name__)
     if isinstance(source, pd.DataFrame):
         return frame_sheet(source, "the table")
     if isinstance(source, np.ndarray | Tensor | pd.Series):
@@ -99,8 +100,8 @@ def _sheet(source: Any) -> Sheet | None:
     return None
 
 
-def _frame_of_columns(source: Mapping[Any, Any]) -> pd.DataFrame:
-    """A table of columns by name."""
+def _frame_of_columns(source: Mapping[Any, Any], kind: str) -> pd.DataFrame:
+    """A table of columns by name, from data of this type."""
     import pandas as pd
 
     columns = {name: _column(values) for name, values in source.items()}
@@ -110,8 +111,8 @@ def _frame_of_columns(source: Mapping[Any, Any]) -> pd.DataFrame:
         return pd.DataFrame(columns)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"A {type(source).__name__} is read as columns by their names, each with one value a row, which "
-            f"this one does not hold ({error}): give rows and targets as X and y, or a DataFrame."
+            f"Data of type {kind} is read as columns by their names, each with one value a row, which it "
+            f"does not hold ({error}): give rows and targets as X and y, or a DataFrame."
         ) from error
 
 

@@ -39,8 +39,8 @@ from widenet.files.opening import (
 from widenet.files.pictures import folder_hash, read_pictures
 from widenet.files.table import table_of
 
-Table = ArrowTable | InterchangeTable | Mapping[Any, Any]  # those of pandas are such ones, too
-Source = str | Path | Table | IndexedRows
+# Tables of pandas are such ones, too.
+Source = str | Path | ArrowTable | InterchangeTable | Mapping[Any, Any] | IndexedRows
 
 
 def load(
