@@ -49,6 +49,7 @@ from widenet.runs.store import Store as Store
 from widenet.spectrum.brackets import inverse_bracket as inverse_bracket
 from widenet.spectrum.gram import DenseGram as DenseGram, TiledGram as TiledGram
 from widenet.spectrum.lanczos import gauss_measure as gauss_measure, lanczos as lanczos
+from widenet.theory.names import entry_by_name as entry_by_name, quantity_groups as quantity_groups
 from widenet.training.run import TrainingRun as TrainingRun
 from widenet.training.settings import TrainingSettings as TrainingSettings
 from widenet.training.sweeps import sweep as sweep, train as train

@@ -88,9 +88,9 @@ def find_leaks(
     some = np.arange(n)
     if n > MOST_ROWS:
         some = np.sort(np.random.default_rng(0).choice(n, MOST_ROWS, replace=False))  # any rows will do
-    part = _rows_at(rows, some)
-    own = _without_copies(encode(part, columns).numpy(), columns, target[some].codes)
-    leaks = _search(_rows_at(part, own), columns, target[some[own]])
+    encoded = encode(_rows_at(rows, some), columns).numpy()
+    own = _without_copies(encoded, columns, target[some].codes)
+    leaks = _search(encoded[own], columns, target[some[own]])
     if n <= MOST_ROWS:
         return leaks
     found = {name for leak in leaks for name in leak.columns}
@@ -98,7 +98,8 @@ def find_leaks(
         return ()
     kept = [index for index, column in enumerate(columns) if column.name in found]
     suspected = rows[:, kept] if isinstance(rows, np.ndarray) else rows
-    return _search(suspected, tuple(columns[index] for index in kept), target)
+    of_them = tuple(columns[index] for index in kept)
+    return _search(encode(suspected, of_them).numpy(), of_them, target)
 
 
 def _rows_at(rows: np.ndarray | pd.DataFrame, index: np.ndarray) -> np.ndarray | pd.DataFrame:
@@ -126,11 +127,8 @@ def _target(targets: Targets) -> _Target:
     return _Target(rows, np.unique(targets.Y[:, 0].numpy(), return_inverse=True)[1], numbers)
 
 
-def _search(
-    rows: np.ndarray | pd.DataFrame, columns: tuple[Column, ...], target: _Target
-) -> tuple[Leak, ...]:
+def _search(encoded: np.ndarray, columns: tuple[Column, ...], target: _Target) -> tuple[Leak, ...]:
     """Leaks of single columns, then a linear function of the numeric ones that are none."""
-    encoded = encode(rows, columns).numpy()
     most = float(np.log(CHANCE / max(len(columns), 1)))  # logarithm of the chance that one column may have
     found: list[Leak] = []
     names: list[str] = []

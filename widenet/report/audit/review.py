@@ -65,16 +65,23 @@ def whole_table(result: AuditResult) -> list[list[str]] | None:
     cells = result.cells
     if cells is None or 2 * cells.size > LARGEST_TABLE:
         return None
-    rows = [[cell_text(value) for value in row] for row in cells.itertuples(index=False, name=None)]
-    head = [str(name) for name in cells.columns]
-    table = [head, *rows]
+    columns = (_column_texts(cells.iloc[:, place]) for place in range(cells.shape[1]))
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    table = [[str(name) for name in cells.columns], *rows]
     return table if len(json.dumps(table)) <= LARGEST_TABLE else None
+
+
+def _column_texts(values: pd.Series) -> list[str]:
+    gaps = values.isna().tolist()
+    return ["" if gap else _text(value) for value, gap in zip(values.tolist(), gaps, strict=True)]
 
 
 def cell_text(value: Any) -> str:
     """A cell as people write it; nothing where it is missing."""
-    if pd.isna(value):
-        return ""
+    return "" if pd.isna(value) else _text(value)
+
+
+def _text(value: Any) -> str:
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
