@@ -86,6 +86,40 @@ def test_the_error_of_a_short_space_is_bounded_and_flagged(generator):
             assert flow.num_products == max_products
 
 
+def test_ridges_in_a_space_are_those_of_a_factorisation_within_their_bound(generator):
+    X = unit_rows(120, 4, generator=generator)
+    K, y = gram_matrix(kernel_by_name("relu2-all"), X), torch.randn(120, 1, generator=generator).double()
+    ridges = torch.tensor([1e-6, 1e-3, 0.1, 3.0], dtype=torch.float64)
+    exact = ridge_path(K, y, ridges)
+    energy = [float((each.T @ K @ each).sqrt()) for each in exact]
+    for max_products in (4, 16, 48):
+        space = flow_path(K, y, torch.tensor([1.0]).double(), tolerance=0.0, max_products=max_products).space
+        for ridge, alpha, size in zip(ridges, exact, energy, strict=True):
+            u, bound = space.ridge(ridge[None])
+            gap = space.basis @ u[0] - alpha
+            actual = float((gap.T @ K @ gap).clamp(min=0).sqrt()) / size
+            assert actual <= bound * (1 + 1e-6) + 1e-9
+            assert bound < 1e4 * actual + 1e-9
+
+
+def test_only_ridges_that_a_space_has_are_read_off_it(problem, monkeypatch):
+    K, _, Y = problem
+    space = flow_path(K, Y, torch.tensor([0.5], dtype=torch.float64)).space
+    ridges = torch.tensor([1e-6, 1e-3, 0.1, 3.0, 100.0], dtype=torch.float64)
+    is_known = [space.ridge(ridge[None])[1] <= paths.TOLERANCE for ridge in ridges]
+    assert True in is_known
+    assert False in is_known
+    solved = []
+    monkeypatch.setattr(paths, "_solved", lambda K, Y, ridge, factor: solved.append(ridge) or 0 * Y)
+    found = ridge_path(K, Y, ridges, space)
+    assert solved == [float(ridge) for ridge, known in zip(ridges, is_known, strict=True) if not known]
+    monkeypatch.undo()
+    expected = ridge_coefficients(factorise(K), Y, ridges)
+    for known, mine, theirs in zip(is_known, found, expected, strict=True):
+        if known:
+            torch.testing.assert_close(K @ mine, K @ theirs, rtol=1e-7, atol=1e-7)
+
+
 def test_nothing_to_fit_stays_nothing():
     times, K = torch.tensor([1.0, 2.0], dtype=torch.float64), torch.eye(3, dtype=torch.float64)
     assert not flow_path(K, torch.zeros(3, 2).double(), times).coefficients.any()

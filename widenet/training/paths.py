@@ -1,8 +1,9 @@
 """Linear models at a size where K is held but not diagonalised: exact paths for up to some 15,000 equations.
 
-`widenet.training.linear` finds every ridge and every time from one eigendecomposition. Here each ridge costs
-a Cholesky factorisation, a tenth of that, and all times together cost a few hundred products with K: gradient
-flow lives in the Krylov space of K and Y, which Lanczos spans.
+`widenet.training.linear` finds every ridge and every time from one eigendecomposition. Here all times
+together cost a few hundred products with K: gradient flow lives in the Krylov space of K and Y, which Lanczos
+spans. So do ridges, the large ones within the same space; each that is too small for it costs a Cholesky
+factorisation, a tenth of an eigendecomposition.
 
 `linear_paths` follows the linear models of a network of finite width. Its errors are means over rows of
 ‖y − out‖².
@@ -19,6 +20,7 @@ and momentum μ come as far as gradient flow on ½ Σ_i ‖y_i − out_i‖² in
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -27,13 +29,62 @@ from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
 from widenet.networks.network import Network, Parameters, network_outputs
 from widenet.networks.tangent import tangent_gram
+from widenet.spectrum.gram import DenseGram
 from widenet.spectrum.lanczos import Krylov, lanczos
 from widenet.training.linear import flow_filters, ridge_filters
 
-TOLERANCE = 1e-8  # of gradient flow, relative
+TOLERANCE = 1e-8  # of what is read off a Krylov space, relative
 MAX_PRODUCTS = 2000  # with K, after which Lanczos gives up
 CHECK_GROWTH = 1.15  # of the Krylov space between two looks at its error, each an eigendecomposition
 PIECE_ENTRIES = 2**25  # of a kernel between held-out and training rows that are held at a time
+
+
+@dataclass(frozen=True)
+class Projected:
+    """Functions of K applied to Y, within the Krylov space of Y, KY, K²Y, ….
+
+    Errors are of f = Kα, relative, in the norm of the functions of this kernel, ‖f‖² = αᵀKα; the largest over
+    points and columns. With T = QᵀKQ and Y = Q₁R, α = Q u leaves the residual B u_last: B leads out of the
+    space, and u_last is the last block of u.
+    """
+
+    krylov: Krylov
+
+    @cached_property
+    def ritz(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Eigenvalues of T (dimension,), its eigenvectors, and their products with QᵀY (dimension, c)."""
+        nodes, vectors = torch.linalg.eigh(self.krylov.tridiagonal())
+        start = self.krylov.start
+        return nodes.clamp(min=0), vectors, vectors[: len(start)].T @ start
+
+    def flow(self, times: Tensor) -> tuple[Tensor, float]:
+        """u(t), shape (r, dimension, c), and its error.
+
+        The error e of α follows ė = −Ke + residual, and ‖K^½e^{−τK}‖ is at most (2eτ)^{−½}. With one column T
+        is tridiagonal, so that every entry of e^{−sT} keeps its sign and the residual only grows; then
+        ‖K^½e(t)‖ ≤ √(2t/e) ‖B u_last(t)‖. With several columns this is an estimate.
+        """
+        return self._filtered(flow_filters(self.ritz[0], times), (2 / math.e * times).sqrt())
+
+    def ridge(self, ridges: Tensor) -> tuple[Tensor, float]:
+        """Solutions u at every ridge, shape (r, dimension, c), and their error: ‖K^½(K + ρI)⁻¹‖ ≤ 1/(2√ρ)."""
+        return self._filtered(ridge_filters(self.ritz[0], ridges), 1 / (2 * ridges.sqrt()))
+
+    def _filtered(self, filters: Tensor, factors: Tensor) -> tuple[Tensor, float]:
+        """Filters (r, dimension) of the spectrum, with what times its residual bounds the error of each."""
+        nodes, vectors, components = self.ritz
+        filtered = filters[..., None] * components
+        u, B = vectors @ filtered, self.krylov.below[-1]
+        bounds = factors[:, None] * (B @ u[:, u.shape[1] - B.shape[1] :]).norm(dim=1)
+        norms = (nodes[:, None] * filtered.square()).sum(1).sqrt()
+        return u, float((bounds / norms.clamp(min=torch.finfo(norms.dtype).tiny)).max())
+
+
+@dataclass(frozen=True)
+class KrylovSpace(Projected):
+    """The space with its basis."""
+
+    basis: Tensor  # Q, shape (n, dimension)
 
 
 @dataclass(frozen=True)
@@ -43,15 +94,16 @@ class FlowPath:
     Attributes:
         coefficients: α(t) with outputs f(t) = Kα(t), shape (r, n, c).
         num_products: Products with K that were made.
-        error: ‖f(t) − f_exact(t)‖ / ‖f(t)‖, the largest over times and columns, in the norm of the functions
-            of this kernel, ‖f‖² = αᵀKα; a bound (up to rounding) for one column, an estimate for several.
+        error: That of `Projected.flow`: a bound (up to rounding) for one column, an estimate for several.
         converged: Whether it is within the tolerance.
+        space: Where it was found; None where it was known without.
     """
 
     coefficients: Tensor
     num_products: int
     error: float
     converged: bool
+    space: KrylovSpace | None = None
 
 
 @dataclass(frozen=True)
@@ -86,8 +138,8 @@ class LinearPaths:
     num_products: int
 
 
-def ridge_path(K: Tensor, Y: Tensor, ridges: Tensor) -> Tensor:
-    """α = (K + ρI)⁻¹Y at every ridge, one Cholesky factorisation for each, shape (r, n, c).
+def ridge_path(K: Tensor, Y: Tensor, ridges: Tensor, space: KrylovSpace | None = None) -> Tensor:
+    """α = (K + ρI)⁻¹Y at every ridge, shape (r, n, c).
 
     Predictions are kernels with the training rows times α; at the training rows themselves they are Y − ρα.
     Besides K one matrix of its size is held.
@@ -96,23 +148,37 @@ def ridge_path(K: Tensor, Y: Tensor, ridges: Tensor) -> Tensor:
         K: Positive semi-definite, float64, shape (n, n); it is left as it is.
         Y: Targets, shape (n, c).
         ridges: ρ > 0, shape (r,).
+        space: A Krylov space of both; ridges that it has within TOLERANCE are read off it, and others take a
+            Cholesky factorisation each.
     """
     ridge_filters(K.new_zeros(1), ridges)  # refuses those that are not positive
-    require_memory(K.numel() * K.element_size(), "A Cholesky factorisation of this size")
-    factor = torch.empty_like(K).mT  # LAPACK's order, so that nothing is copied on the way
-    info = torch.empty((), dtype=torch.int32)
     coefficients = Y.new_empty(len(ridges), *Y.shape)
-    for ridge, alpha in zip(ridges.tolist(), coefficients, strict=True):
-        factor.copy_(K).diagonal().add_(ridge)
-        torch.linalg.cholesky_ex(factor, out=(factor, info))
-        if int(info):
-            raise InputError(
-                f"With the ridge {ridge:.1e} this {len(K)} x {len(K)} kernel is not positive definite to "
-                f"rounding: use ridges from {_rounding(K):.0e} on."
-            )
-        half = torch.linalg.solve_triangular(factor, Y, upper=False)
-        alpha.copy_(torch.linalg.solve_triangular(factor.mT, half, upper=True))
+    factor: Tensor | None = None
+    for ridge, alpha in zip(ridges, coefficients, strict=True):
+        if space is not None:
+            u, error = space.ridge(ridge[None])
+            if error <= TOLERANCE:
+                alpha.copy_(space.basis @ u[0])
+                continue
+        if factor is None:
+            require_memory(K.numel() * K.element_size(), "A Cholesky factorisation of this size")
+            factor = torch.empty_like(K).mT  # LAPACK's order, so that nothing is copied on the way
+        alpha.copy_(_solved(K, Y, float(ridge), factor))
     return coefficients
+
+
+def _solved(K: Tensor, Y: Tensor, ridge: float, factor: Tensor) -> Tensor:
+    """(K + ρI)⁻¹Y by a Cholesky factorisation, in the memory of `factor`, of the shape of K."""
+    info = torch.empty((), dtype=torch.int32)
+    factor.copy_(K).diagonal().add_(ridge)
+    torch.linalg.cholesky_ex(factor, out=(factor, info))
+    if int(info):
+        raise InputError(
+            f"With the ridge {ridge:.1e} this {len(K)} x {len(K)} kernel is not positive definite to "
+            f"rounding: use ridges from {_rounding(K):.0e} on."
+        )
+    half = torch.linalg.solve_triangular(factor, Y, upper=False)
+    return torch.linalg.solve_triangular(factor.mT, half, upper=True)
 
 
 def _rounding(K: Tensor) -> float:
@@ -124,11 +190,6 @@ def flow_path(
     K: Tensor, Y: Tensor, times: Tensor, *, tolerance: float = TOLERANCE, max_products: int = MAX_PRODUCTS
 ) -> FlowPath:
     """Gradient flow on ½‖f − Y‖² from f = 0 at every time: α(t) = (I − e^{−tK})K⁻¹Y, by block Lanczos.
-
-    With T = QᵀKQ and Y = Q₁R, α = Q u follows the flow up to the residual B u_last(t): B leads out of the
-    space, and u_last is the last block of u. The error e follows ė = −Ke + residual, and ‖K^½e^{−τK}‖ is at
-    most (2eτ)^{−½}. With one column T is tridiagonal, so that every entry of e^{−sT} keeps its sign and the
-    residual only grows; then ‖K^½e(t)‖ ≤ √(2t/e) ‖B u_last(t)‖. With several columns this is an estimate.
 
     Args:
         K: Positive semi-definite, float64, shape (n, n).
@@ -144,29 +205,21 @@ def flow_path(
     require_memory(2 * most * Y.numel() * K.element_size(), "The Krylov space of gradient flow")
     operator = _Recorded(K)
     krylov = lanczos(operator, Y, num_steps=most, stop=_growing(times, tolerance), check_every=1)
-    motion, error = _flow_in_space(krylov, times)
-    basis = torch.cat(operator.blocks, dim=1)
-    return FlowPath(basis @ motion, krylov.num_steps, error, error <= tolerance)
+    space = KrylovSpace(krylov, torch.cat(operator.blocks, dim=1))
+    u, error = space.flow(times)
+    return FlowPath(space.basis @ u, krylov.num_steps, error, error <= tolerance, space)
 
 
-class _Recorded:
+class _Recorded(DenseGram):
     """K as an operator that remembers what it was multiplied by: the basis of the Krylov space."""
 
     def __init__(self, K: Tensor) -> None:
-        self.K = K
+        super().__init__(K)
         self.blocks: list[Tensor] = []
-
-    @property
-    def n(self) -> int:
-        return len(self.K)
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self.K.dtype
 
     def matmul(self, V: Tensor) -> Tensor:
         self.blocks.append(V)
-        return self.K @ V
+        return super().matmul(V)
 
 
 def _growing(times: Tensor, tolerance: float) -> Callable[[Krylov], bool]:
@@ -178,22 +231,9 @@ def _growing(times: Tensor, tolerance: float) -> Callable[[Krylov], bool]:
         if krylov.num_steps < due:
             return False
         due *= CHECK_GROWTH
-        return _flow_in_space(krylov, times)[1] <= tolerance
+        return Projected(krylov).flow(times)[1] <= tolerance
 
     return stop
-
-
-def _flow_in_space(krylov: Krylov, times: Tensor) -> tuple[Tensor, float]:
-    """u(t) in the basis Q, shape (r, dimension, c), and the error as `FlowPath` has it."""
-    nodes, vectors = torch.linalg.eigh(krylov.tridiagonal())
-    nodes = nodes.clamp(min=0)
-    components = vectors[: len(krylov.start)].T @ krylov.start
-    filtered = flow_filters(nodes, times)[..., None] * components
-    motion, B = vectors @ filtered, krylov.below[-1]
-    residuals = (B @ motion[:, motion.shape[1] - B.shape[1] :]).norm(dim=1)
-    bounds = (2 / math.e * times[:, None]).sqrt() * residuals
-    norms = (nodes[:, None] * filtered.square()).sum(1).sqrt()
-    return motion, float((bounds / norms.clamp(min=torch.finfo(norms.dtype).tiny)).max())
 
 
 @dataclass(frozen=True)
@@ -239,8 +279,8 @@ def linear_paths(
     K = model.kernel(None)
     targets = (Y - model.offset(X)).reshape(size, -1)
     ridge = torch.tensor(ridges, dtype=torch.float64)
-    by_ridge = ridge_path(K, targets, ridge)
     flow = flow_path(K, targets, torch.tensor(times, dtype=torch.float64))
+    by_ridge = ridge_path(K, targets, ridge, flow.space)
     coefficients = torch.cat([by_ridge, flow.coefficients])
     residuals = torch.cat([ridge[:, None, None] * by_ridge, targets - _outputs(K, flow.coefficients)])
     del K  # the kernels of the held-out rows may need its room

@@ -17,7 +17,8 @@ from widenet.training.paths import linear_paths, path_bytes
 
 TIMES = tuple(10.0 ** (power / 3) for power in range(-12, 4))  # of gradient flow
 KRYLOV_PRODUCTS = 400  # that the flow takes, roughly
-SLOW = 3.0  # times the time of large matrix products, which a factorisation is not
+SOLVED = 1 / 3  # of the ridges, roughly, take a factorisation: those too small for the flow's Krylov space
+SLOW = 1.3  # times the time of large matrix products, which a factorisation is not
 
 
 def kernel_trial(
@@ -73,15 +74,15 @@ def fit_kernels(trials: Sequence[Record], desk: Desk) -> Iterable[TrialResult]:
 
 
 def kernel_seconds(trials: Sequence[Record], speed: Speed) -> float:
-    """A factorisation for each ridge, the Gram matrices, and products of the flow."""
+    """Factorisations for some ridges, the Gram matrices, and products of the flow, which wait for memory."""
     first = trials[0]
     _, d, k = draw_shape(first["data"])
     outputs, size = num_outputs(first), num_equations(first)
     columns = 2 * first["num_held_out"] * outputs
     gram = 2 * size * (size + columns) * (first["width"] + d)
-    solves = len(first["decays"]) * (size**3 / 3 + 2 * size * (columns + size) * (k / outputs))
+    solves = SOLVED * len(first["decays"]) * (size**3 / 3 + 2 * size * (columns + size) * (k / outputs))
     flow = 2 * KRYLOV_PRODUCTS * size * size
-    return len(trials) * SLOW * (gram + solves + 4 * flow) / speed.double
+    return len(trials) * (SLOW * (gram + solves) + 4 * flow) / speed.double
 
 
 def num_outputs(trial: Record) -> int:
