@@ -7,7 +7,7 @@ from widenet.study.settings import Settings, seed_setting, setting
 # The rows are divided into folds again until other divisions would hardly change the answer: so often at
 # least, and at most as often as takes about a minute on two cores where rows are few.
 LEAST_REPEATS, MOST_REPEATS = 2, 4
-REPEATED_ROWS = 900  # rows times divisions that are worth that minute
+REPEATED_ROWS = 750  # rows times divisions that are worth that minute
 
 
 @dataclass(frozen=True)
