@@ -16,6 +16,7 @@ from widenet.report.parts.quantities import literal
 from widenet.study.data import DataSummary
 
 Tile = tuple[str, str, str, str]  # what, its value, a word beside it, and a link
+PREPARED = {"standard": "columns standardised", "unit": "rows scaled", "raw": "rows as they are"}
 
 
 def document(
@@ -77,14 +78,14 @@ def data_masthead(command: str, data: DataSummary, *facts: str, numbers: str = "
         data: The rows.
         facts: What else to tell.
         numbers: What targets are called that are no classes; their number by default.
-        after: What follows the name of the preparation.
+        after: What follows the words on the preparation.
     """
     kind = f"{len(data.classes):,} classes" if data.classes else numbers
     targets = kind or f"{counted(data.outputs, 'number')} to predict"
     targets += f" of {literal(data.target)}" if data.target and data.classes else ""
     rows = counted(data.n, "row") if data.drawn_from is None else f"{data.n:,} of {data.drawn_from:,} rows"
     size = (rows, counted(data.num_features, "feature"))
-    told = " · ".join((*size, targets, *facts, f"prepared {data.prepare}{after}"))
+    told = " · ".join((*size, targets, *facts, f"{PREPARED[data.prepare]}{after}"))
     return masthead(command, literal(data.name), told)
 
 
