@@ -68,6 +68,7 @@ def test_an_audit_of_some_rows(widenet):
     assert out.splitlines()[1].strip().startswith("25 of 40 rows were drawn at random")
 
 
+@pytest.mark.slow
 def test_every_json_has_its_sentences_under_verdict(widenet):
     calls = {
         "audit": ["audit", "resnet-cube:n=40"],

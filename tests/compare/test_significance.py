@@ -131,6 +131,7 @@ def test_the_error_of_divisions_is_that_of_a_mean():
     assert found == pytest.approx((expected.high - expected.low) / 2)
 
 
+@pytest.mark.slow
 def test_the_mean_over_all_divisions_is_within_its_error_in_80_percent():
     rng = np.random.default_rng(0)
     rows, inside = FoldRows(80, 20, counted=False, folds=5), 0

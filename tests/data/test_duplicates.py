@@ -123,6 +123,7 @@ def test_digits_have_no_duplicates(digits):
     assert found.unique.tolist() == list(range(1797))
 
 
+@pytest.mark.slow
 def test_mnist_compares_few_pairs(data_dir, compared):
     data = load("mnist")
     copied = subset(data, torch.cat([torch.arange(data.n), torch.tensor([5, 59_999])]))

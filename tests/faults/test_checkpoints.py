@@ -282,7 +282,9 @@ def numbers(result):
     return {name: part for name, part in record(result).items() if name not in ("seconds", "forecast")}
 
 
-@pytest.mark.parametrize("stage", ["labels on the spectrum", "wrong labels"])
+@pytest.mark.parametrize(
+    "stage", ["labels on the spectrum", pytest.param("wrong labels", marks=pytest.mark.slow)]
+)
 def test_an_audit_goes_on_to_the_same_result(path, stage, monkeypatch):
     class Stops(Progress):
         def __call__(self, told, done=None, total=None, detail=""):
@@ -321,6 +323,7 @@ def test_an_audit_does_not_go_on_from_one_of_another_plan(path, monkeypatch, who
     assert numbers(resumed) == numbers(run(is_whole=not whole_first))
 
 
+@pytest.mark.slow
 def test_what_was_found_without_tiles_is_kept_too(path):
     class Stops(Progress):
         def __call__(self, told, done=None, total=None, detail=""):
@@ -375,6 +378,7 @@ def stopped_audit(folder, monkeypatch):
     return command
 
 
+@pytest.mark.slow
 def test_another_audit_does_not_take_what_a_stopped_one_kept(tmp_path, monkeypatch):
     command = stopped_audit(tmp_path, monkeypatch)
     other = CliRunner().invoke(cli, [*command, "--seed", "1"])
@@ -386,6 +390,7 @@ def test_another_audit_does_not_take_what_a_stopped_one_kept(tmp_path, monkeypat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "table.csv"]
 
 
+@pytest.mark.slow
 def test_an_audit_that_cannot_go_on_says_what_differs(tmp_path, monkeypatch):
     command, store = stopped_audit(tmp_path, monkeypatch), tmp_path / "out.store"
     told = f"{store} holds work of another run, so this one starts afresh: --seed was 0 and is 1."
@@ -445,6 +450,7 @@ def test_a_short_audit_writes_nothing(path, monkeypatch):
         assert store.is_empty()
 
 
+@pytest.mark.slow
 def test_a_separation_goes_on_with_the_next_kernel(path, monkeypatch):
     from widenet.papers.resnet_beyond_kernels.separation import run as separation
     from widenet.papers.resnet_beyond_kernels.separation.settings import SeparationSettings

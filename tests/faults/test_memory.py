@@ -149,6 +149,7 @@ def test_a_library_that_runs_out_says_so_in_one_of_these_ways():
     assert not is_out_of_memory(RuntimeError("shapes do not match"))
 
 
+@pytest.mark.slow
 @linux
 def test_an_audit_that_runs_out_ends_in_one_sentence(tmp_path):
     code = f"""

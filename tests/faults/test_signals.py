@@ -62,6 +62,7 @@ def lines_of(log: Path) -> int:
     return len(log.read_text().split()) if log.exists() else 0
 
 
+@pytest.mark.slow
 def test_a_memorising_run_is_kept_whichever_signal_ends_it(table, tmp_path):
     """One after the other on the same run, each going on where the last one was."""
     log, out = tmp_path / "log", tmp_path / "out"
@@ -82,6 +83,7 @@ def test_a_memorising_run_is_kept_whichever_signal_ends_it(table, tmp_path):
     assert "Resuming from step" in err
 
 
+@pytest.mark.slow
 def test_a_hangup_takes_the_terminal_along(table, tmp_path):
     """What would be written to a terminal that is gone must not get in the way of keeping the state."""
     log, (master, slave) = tmp_path / "log", pty.openpty()

@@ -105,6 +105,7 @@ def test_a_store_cut_at_any_place_keeps_what_is_whole(path, content):
     assert [each.name for each in path.parent.iterdir()] == ["runs.store"]
 
 
+@pytest.mark.slow
 def test_any_page_overwritten_costs_what_was_on_it(path, content):
     """Also the pages that only lead to others, behind which whole trials stand."""
     leading = {page for page in range(1, len(content) // PAGE) if content[page * PAGE] == 5}

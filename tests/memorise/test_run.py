@@ -110,6 +110,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_certificate(table, tmp_path):
     assert verify(out).verified
 
 
+@pytest.mark.slow
 def test_interrupted_it_says_how_to_go_on(table, tmp_path):
     process = start(
         tmp_path / "log", str(table), "--method", "pgd", "--layers", "2", "--out", str(tmp_path / "out")

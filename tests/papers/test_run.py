@@ -111,6 +111,7 @@ def finished(toy, store: str, log: str) -> set[str]:
         }
 
 
+@pytest.mark.slow
 def test_processes_make_the_same_table(toy):
     """A real job, networks, with its groups cut otherwise than in this process."""
     figure = figure_by_name("resnet-beyond-kernels/fig3a")

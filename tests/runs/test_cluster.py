@@ -280,6 +280,7 @@ def test_a_cluster_without_workers_is_told(make_dask, monkeypatch):
         pass
 
 
+@pytest.mark.slow
 def test_an_encrypted_cluster_takes_who_shows_a_certificate(work, make_dask, tmp_path, monkeypatch):
     security = Security.temporary()
     files = {name: tmp_path / f"{name}.pem" for name in ("ca", "cert", "key")}

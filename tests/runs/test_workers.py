@@ -103,6 +103,7 @@ with workers_for(double, 1e3) as here:  # without a guard, as in a notebook
 """
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_is_run_once(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, tmp_path / "script.py"]

@@ -286,6 +286,7 @@ def test_prediction_against_reality(mnist, labels):
     assert predicted[50] < {"true": 0.17, "random": 0.96}[labels] * predicted[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("labels", "kappa"), [("true", 1.0), ("random", 10.0)])
 def test_deviation_falls_as_the_root_of_the_width(mnist, labels, kappa):
     """‖u(k) − ũ(k)‖ from u(0) = 0 is O(m^{-1/2}) [fine-grained, Appendix C]: 16 times m leaves a quarter."""

@@ -87,6 +87,7 @@ def test_an_offset_joins_the_kernel():
 SPHERE, LAYERS = "three-sines:n=30,seed=1", Initialisation("layers")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [2, 3])
 def test_outputs_start_where_those_of_wide_networks_do(depth):
     """Covariances over many draws of the process, and over many draws of a network."""
