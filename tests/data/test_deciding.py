@@ -96,8 +96,8 @@ def test_people_decide():
 
 
 def test_a_table_of_identifiers_alone_is_refused():
-    with pytest.raises(InputError, match=r"No column is left .*'key' has a different text .*`keep`"):
-        load(pd.DataFrame({"key": [f"u{k}" for k in range(N)], "y": Y}))
+    with pytest.raises(InputError, match=r"No column is left .*'user_id' has a different text .*`keep`"):
+        load(pd.DataFrame({"user_id": [f"u{k}" for k in range(N)], "y": Y}))
     data = load(pd.DataFrame({"t": range(N), "y": X}))  # a series over its row numbers
     assert data.columns.used == ("t",)
 

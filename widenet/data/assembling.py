@@ -39,6 +39,7 @@ from widenet.data.guessing import guessed_target
 from widenet.data.leaks import Leak, find_leaks
 from widenet.data.prepare import Kind, Preparation, column_owners, fit_preparation
 from widenet.data.targets import Targets, class_targets, encode_like, encode_targets
+from widenet.data.text import TextColumn
 from widenet.files.header import Header, unique_names
 from widenet.files.opening import check_columns
 from widenet.files.pictures import Pictures
@@ -294,7 +295,8 @@ def used_columns(preparation: Preparation, left_out: tuple[LeftOut, ...] = ()) -
         if index not in used
     )
     imputed = tuple(column.name for column in kept if column.has_gaps)
-    return UsedColumns(tuple(column.name for column in kept), (*left_out, *constant), imputed)
+    texts = tuple(column.name for column in kept if isinstance(column, TextColumn))
+    return UsedColumns(tuple(column.name for column in kept), (*left_out, *constant), imputed, texts)
 
 
 def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
