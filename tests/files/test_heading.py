@@ -75,7 +75,12 @@ def test_types_and_flags_of_a_tab_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("types", "flags"),
-    [("c\tlow very\\ high\td", "\t\tclass"), ("c\t\td", "\t\t"), ("c\td\ta b", "meta\t\t")],
+    [
+        ("c\tlow very\\ high\td", "\t\tclass"),
+        ("c\t\td", "\t\t"),
+        ("c\td\ta b", "meta\t\t"),
+        ("c\td\td", "meta include=True\thidden=False\tclass"),
+    ],
 )
 def test_types_may_be_values_or_missing(tmp_path, types, flags):
     rows = "".join(f"{k}.5\t{('low', 'very high')[k % 3 == 0]}\t{'ab'[k % 2]}\n" for k in range(12))

@@ -17,6 +17,7 @@ LEAST_BELOW = 5  # records that are needed to see that a line of words is one of
 MOST_EXPLAINING = 3  # lines of units, types and the like below the names
 REMARKS = ("#", "%")  # what lines of comments begin with
 TYPES = {"c", "d", "s", "t", "continuous", "discrete", "string", "time"}  # of a .tab file, in its second line
+SETTING = re.compile(r"\w+=\S+")
 FLAGS = {"class", "meta", "ignore", "weight"}  # ... and in its third
 
 Record = Sequence[str]
@@ -163,11 +164,15 @@ def _num_explaining(below: Sequence[Record]) -> int:
 def _are_types_and_flags(types: Record, flags: Record) -> bool:
     """Whether these are the second and third line of a `.tab` file, as Orange writes it.
 
-    In place of a type there may be the values that a column takes. A line of flags alone is sure; where there
-    are none, the other line must have types alone.
+    In place of a type there may be the values that a column takes. A line of flags alone is sure, each of
+    them a word or a setting such as `include=True`; where there are none, the other line must have types
+    alone.
     """
-    given = {cell.strip() for cell in types} - {""}, {cell.strip() for cell in flags} - {""}
-    return given[1] <= FLAGS and (bool(given[1]) or (bool(given[0]) and given[0] <= TYPES))
+    given = {cell.strip() for cell in types} - {""}, {word for cell in flags for word in cell.split()}
+    if given[1]:
+        are_flags = all(word in FLAGS or SETTING.fullmatch(word) for word in given[1])
+        return are_flags and not FLAGS.isdisjoint(given[1])
+    return bool(given[0]) and given[0] <= TYPES
 
 
 def _is_second_line(records: Sequence[Record], least_words: int = 2) -> bool:
