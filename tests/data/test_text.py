@@ -31,6 +31,19 @@ def test_text_is_used_where_nothing_else_is_left():
     assert with_number.columns.used == ("size",)
 
 
+def test_text_is_used_beside_what_is_constant_or_mostly_empty():
+    columns = {
+        "type": ["message"] * 40,
+        "message": MESSAGES,
+        "kind": KINDS,
+        "more": [None] * 37 + ["a", "b", "a"],
+    }
+    data = load(pd.DataFrame(columns), target="kind")
+    assert data.columns.used == ("message", "more")
+    series = pd.DataFrame({"t": range(40), "unit": ["cm"] * 40, "level": RNG.normal(size=40)})
+    assert load(series).columns.used == ("t",)
+
+
 def test_names_and_formulas_are_read_by_their_parts():
     formulas = [("CC(=O)O", "c1ccccc1")[k % 2] + "C" * (k // 2) for k in range(40)]
     data = load(pd.DataFrame({"formula": formulas, "acid": [k % 2 for k in range(40)]}))

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from widenet.base.errors import InputError
 from widenet.data import load
 from widenet.files.heading import find_heading, holds_values
 from widenet.files.opening import check_file
@@ -156,3 +157,13 @@ def test_several_lines_may_explain_the_names(tmp_path):
     data = read(tmp_path / "inverters.csv", INVERTERS)
     assert (data.n, data.classes) == (20, ("Grid", "Utility"))
     assert data.columns.imputed == ()
+
+
+@pytest.mark.parametrize("first", ["20,2,setosa,virginica", "20,2,setosa"])
+def test_a_line_that_counts_rows_and_features(tmp_path, first):
+    """As scikit-learn's `iris.csv` and `breast_cancer.csv` have it."""
+    rows = "".join(f"{k / 4},{k * k % 7}.5,{k % 2}\n" for k in range(20))
+    data = read(tmp_path / "some.csv", f"{first}\n{rows}")
+    assert (data.n, data.target, data.columns.used) == (20, "column 3", ("column 1", "column 2"))
+    with pytest.raises(InputError, match="not column names"):
+        read(tmp_path / "some.csv", f"20,7,setosa\n{rows}")

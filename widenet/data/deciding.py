@@ -133,14 +133,24 @@ class HardlyRepeatsError(LeaveOutError):
 def decide_columns(table: Table, choice: Choice, habits: Habits) -> Decisions:
     """Decide on every column of a table; all that is wrong with them is collected.
 
-    Where none would be left, its text is used, or else what numbers its rows, as in a series.
+    Its text is used where no other column has several values and is filled in half of the rows; what numbers
+    its rows, as in a series, where nothing else varies.
     """
     found = _decide(table, choice, habits)
-    counters = tuple(each.name for each in found.left_out if each.why in (COUNTS, UNNAMED))
-    wanted = tuple(found.texts) or counters
-    if found.columns or found.problems.found or not wanted:
+    others = [table.features[column.name] for column in found.columns]
+    prose = tuple(name for name in found.texts if _tells(table.features[name]))
+    wanted = () if any(map(_tells, others)) else prose
+    if not wanted and all(values.nunique(dropna=False) < 2 for values in others):
+        wanted = tuple(each.name for each in found.left_out if each.why in (COUNTS, UNNAMED))
+    if found.problems.found or not wanted:
         return found
     return _decide(table, replace(choice, keep=(*choice.keep, *wanted)), habits)
+
+
+def _tells(values: pd.Series) -> bool:
+    """Whether a column has several values, and one in half of the rows at least."""
+    given = values[~missing(values)]
+    return 2 * len(given) >= len(values) and given.nunique() > 1
 
 
 def _decide(table: Table, choice: Choice, habits: Habits) -> Decisions:

@@ -57,11 +57,23 @@ def find_heading(records: Sequence[Record]) -> Heading:
     place = _place_of_names(records)
     if place is None:
         return Heading(tuple(records[0]) if records else ("",), True, 0, 1)
+    if _counts_rows(records[place], records[place + 1 :]):
+        place += 1
     first, below = records[place], records[place + 1 :]
     if is_row(first, below):
         width = max(Counter(map(len, records[place:])).items(), key=lambda item: item[1])[0]
         return Heading(tuple(f"column {k + 1}" for k in range(width)), False, place, place)
     return Heading(tuple(first), True, place, place + 1 + _num_explaining(below))
+
+
+def _counts_rows(record: Record, below: Sequence[Record]) -> bool:
+    """Whether a line says how many rows and features there are, and the next is a row.
+
+    So scikit-learn has it: `150,4,setosa,versicolor,virginica`.
+    """
+    if len(record) < 2 or not below or not all(map(WHOLE.fullmatch, record[:2])):
+        return False
+    return int(record[1]) == len(below[0]) - 1 and not is_row(record, below) and is_row(below[0], below[1:])
 
 
 def _place_of_names(records: Sequence[Record]) -> int | None:
