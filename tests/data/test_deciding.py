@@ -533,6 +533,7 @@ def test_numbers_of_tickets_are_no_numbers():
     ("name", "is_key"),
     [
         ("RANDID", True),
+        ("idcode", True),
         ("row.names", True),
         ("customerid", True),
         ("PAID", False),
@@ -620,3 +621,15 @@ def test_keys_may_have_gaps_and_be_few_among_many_rows():
     assert isinstance(_decided(many % 500, Habits(), Choice(), is_unnamed=False), NumericColumn)
     measured = pd.Series([50.0 + 3 * k if k % 9 else np.nan for k in RNG.permutation(N)])
     assert not left_out(weight=measured)
+
+
+def test_points_between_months_and_days():
+    """As a table of weather in hours has it: 01.20.2003 00:00."""
+    hours = pd.date_range("2003-01-01", periods=N, freq="17h")
+    data = loaded(day=hours.strftime("%m.%d.%Y %H:%M"))
+    assert data.preparation.columns[1].style.format == "%m.%d.%Y %H:%M"
+    assert any("(month first): 'day'" in note for note in data.provenance)
+    either = hours[hours.day <= 12][:10].strftime(
+        "%d.%m.%Y %H:%M"
+    )  # of which a point says that days go first
+    assert fit_column(pd.Series(either, name="day")).style.format == "%d.%m.%Y %H:%M"

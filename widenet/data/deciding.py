@@ -410,7 +410,8 @@ def _date_notes(numeric: list[NumericColumn]) -> list[str]:
             notes += style_notes(column.style, [column.name])
         elif isinstance(column.style, DateStyle):
             start = column.style.start.removesuffix("T00:00:00").replace("T", " ")
-            order = {"%m/%d": " (month first)", "%d/%m": " (day first)"}.get(column.style.format[:5], "")
+            orders = {"%m/%d": " (month first)", "%m.%d": " (month first)", "%d/%m": " (day first)"}
+            order = orders.get(column.style.format[:5], "")
             notes.append(f"Dates became days since {start}{order}: {shown(column.name)}.")
     return notes
 
