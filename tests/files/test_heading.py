@@ -167,3 +167,12 @@ def test_a_line_that_counts_rows_and_features(tmp_path, first):
     assert (data.n, data.target, data.columns.used) == (20, "column 3", ("column 1", "column 2"))
     with pytest.raises(InputError, match="not column names"):
         read(tmp_path / "some.csv", f"20,7,setosa\n{rows}")
+
+
+def test_settings_of_another_length_stand_above_the_names(tmp_path):
+    """As weather from the NSRDB has it: names and values of the station, then the table."""
+    settings = "Source,City,Latitude,Zone,Unit\nNSRDB,-,64.84,-9,w/m2\n"
+    rows = "".join(f"2015,{k % 12},{k * k % 31}.5\n" for k in range(20))
+    data = read(tmp_path / "some.csv", f"{settings}Year,Month,GHI\n{rows}")
+    assert (data.n, data.target, data.columns.used) == (20, "GHI", ("Month",))
+    assert any("Skipped 2 lines above the column names" in note for note in data.provenance)

@@ -87,6 +87,9 @@ def _place_of_names(records: Sequence[Record]) -> int | None:
     ]
     if not several:
         return None
+    below_settings = _below_settings(records, several)
+    if below_settings is not None:
+        return below_settings
     place = _below_gap(records, several)
     for later in [each for each in several if place < each < several[0] + MOST_ABOVE]:
         record = records[later]
@@ -96,6 +99,16 @@ def _place_of_names(records: Sequence[Record]) -> int | None:
         if is_fuller and not any(map(is_number, record)):
             return later
     return place
+
+
+def _below_settings(records: Sequence[Record], several: Sequence[int]) -> int | None:
+    """The names of a table below lines of another length than all of its rows, which have settings."""
+    lengths = [len(record) for record in records]
+    for place in several[1:MOST_ABOVE]:
+        is_alone = lengths[place] not in lengths[:place] and set(lengths[place:]) == {lengths[place]}
+        if is_alone and not any(map(is_number, records[place])):
+            return place if _is_second_line(records[place:], least_words=1) else None
+    return None
 
 
 def _below_gap(records: Sequence[Record], several: Sequence[int]) -> int:
