@@ -70,6 +70,13 @@ def test_weights_are_those_of_tf_idf():
     np.testing.assert_allclose(column.encode(pd.Series(["nothing of these"])), 0)
 
 
+def test_many_rows_have_fewer_terms(monkeypatch):
+    monkeypatch.setattr("widenet.data.text.MOST_CELLS", 40 * 3)
+    column = fit_text(pd.Series(MESSAGES, name="message"), has_words=True)
+    assert len(column.terms) == 3
+    assert "today" in column.terms  # the most frequent
+
+
 def test_text_without_a_common_part_is_categories():
     words = [chr(0x4E00 + 5 * k) + chr(0x4E01 + 5 * k) for k in range(40)]
     assert fit_text(pd.Series(words, name="a"), has_words=False) is None

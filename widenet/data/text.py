@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_TERMS = 1000  # that a column of text becomes, the most frequent ones
+MOST_CELLS = 50_000_000  # rows times terms, 400 MB: a table of many rows gets fewer terms
 LEAST_SHARED = 2  # rows that a term must be in: what one row alone has tells nothing about others
 LENGTHS = (2, 3)  # of runs of characters
 WORDS = {"analyzer": "word", "token_pattern": r"\w+"}
@@ -54,7 +55,8 @@ def fit_text(values: pd.Series, *, has_words: bool) -> TextColumn | None:
         values: The column.
         has_words: Whether to read it by its words; by runs of characters where most texts are one or two.
     """
-    vectorizer = _vectorizer(has_words=has_words, min_df=LEAST_SHARED, max_features=MOST_TERMS)
+    most = min(MOST_TERMS, max(1, MOST_CELLS // len(values)))
+    vectorizer = _vectorizer(has_words=has_words, min_df=LEAST_SHARED, max_features=most)
     try:
         vectorizer.fit(_written(values))
     except ValueError:  # no term is left
