@@ -95,6 +95,7 @@ def test_columns_are_told_on_the_screen_and_in_the_json(widenet):
         "used": ["height", "children"],
         "dropped": [{"name": "id", "why": "numbers the rows"}],
         "imputed": ["children"],
+        "texts": [],
     }
     config = json.loads(Path("widenet-audit-people/config.json").read_text())
     assert (config["drop"], config["keep"], config["categorical"]) == ([], [], ["children"])

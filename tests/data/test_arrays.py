@@ -184,8 +184,9 @@ def test_a_directory_that_lies_about_sizes_is_refused(pack):
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
-        ({"X": X}, ["no array 'y'", "'X'"]),
-        ({"x": X, "y": Y}, ["no array 'X'", "numpy.savez"]),
+        ({"X": X}, ["no arrays X and y, only 'X'"]),
+        ({"fold0-x": X, "y": Y}, ["no arrays X and y", "numpy.savez"]),
+        ({"x": X, "X": X, "y": Y}, ["more than one array x or y"]),
         ({"X": X, "y": Y[:-1]}, ["30 rows", "29"]),
         ({"X": X[:1], "y": Y[:1]}, ["1 row"]),
         ({"X": X[:0], "y": Y[:0]}, ["0 rows"]),
@@ -294,3 +295,14 @@ def test_any_changed_bytes_are_read_or_refused(tmp_path_factory, changes, compre
     path.write_bytes(content)
     result = outcome(str(path))
     assert "\n" not in result if isinstance(result, str) else torch.isfinite(result.X).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "targets"),
+    [("x_train", "y_train"), ("Data", "Target"), ("train_images", "train_labels"), ("arr_0", "arr_1")],
+)
+def test_arrays_by_other_names(save, rows, targets):
+    data = load(save(**{rows: X, targets: Y, "x_test": X[:3]}))
+    assert data.n == len(X)
+    assert f"Read {rows} of shape" in data.provenance[0]
+    assert "'x_test'" in data.provenance[1]

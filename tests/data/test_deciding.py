@@ -96,8 +96,8 @@ def test_people_decide():
 
 
 def test_a_table_of_identifiers_alone_is_refused():
-    with pytest.raises(InputError, match=r"No column is left .*'key' has a different text .*`keep`"):
-        load(pd.DataFrame({"key": [f"u{k}" for k in range(N)], "y": Y}))
+    with pytest.raises(InputError, match=r"No column is left .*'user_id' has a different text .*`keep`"):
+        load(pd.DataFrame({"user_id": [f"u{k}" for k in range(N)], "y": Y}))
     data = load(pd.DataFrame({"t": range(N), "y": X}))  # a series over its row numbers
     assert data.columns.used == ("t",)
 
@@ -533,6 +533,7 @@ def test_numbers_of_tickets_are_no_numbers():
     ("name", "is_key"),
     [
         ("RANDID", True),
+        ("idcode", True),
         ("row.names", True),
         ("customerid", True),
         ("PAID", False),
@@ -620,3 +621,15 @@ def test_keys_may_have_gaps_and_be_few_among_many_rows():
     assert isinstance(_decided(many % 500, Habits(), Choice(), is_unnamed=False), NumericColumn)
     measured = pd.Series([50.0 + 3 * k if k % 9 else np.nan for k in RNG.permutation(N)])
     assert not left_out(weight=measured)
+
+
+def test_points_between_months_and_days():
+    """As a table of weather in hours has it: 01.20.2003 00:00."""
+    hours = pd.date_range("2003-01-01", periods=N, freq="17h")
+    data = loaded(day=hours.strftime("%m.%d.%Y %H:%M"))
+    assert data.preparation.columns[1].style.format == "%m.%d.%Y %H:%M"
+    assert any("(month first): 'day'" in note for note in data.provenance)
+    either = hours[hours.day <= 12][:10].strftime(
+        "%d.%m.%Y %H:%M"
+    )  # of which a point says that days go first
+    assert fit_column(pd.Series(either, name="day")).style.format == "%d.%m.%Y %H:%M"

@@ -292,7 +292,7 @@ def test_parquet_types(tmp_path):
     data = load(str(path))
     assert data.names == ("a=x", "a=y", "a=z", " b.c", "constant")
     assert isinstance(data.preparation.columns[1], NumericColumn)
-    frame.assign(b=[[1, 2]] * 30).to_parquet(path)
+    frame.assign(b=[[[1, 2]]] * 30).to_parquet(path)
     (nested,) = load(str(path)).columns.dropped
     assert (nested.name, "list" in nested.why) == ("b", True)
     assert "'b' is of type list" in refusal(str(path), target="b")

@@ -149,3 +149,18 @@ def test_durations_are_numbers():
     assert targets.units.offset.item() == pytest.approx(1.3125)
     with pytest.raises(InputError, match="holds dates or times"):
         encoded(["2020-01-01", "2020-01-02", "2020-02-03"], dtype="str")
+
+
+def test_a_box_that_is_ticked_or_not(tmp_path):
+    """Exonerations by `dna`: Y, or nothing."""
+    lines = ["age,dna", *(f"{20 + k},{'Y' if k % 3 == 0 else ''}" for k in range(30))]
+    (tmp_path / "some.csv").write_text("\n".join(lines))
+    data = load(tmp_path / "some.csv", target="dna")
+    assert (data.n, data.classes, data.given[:2]) == (30, ("(empty)", "Y"), ("Y", "(empty)"))
+    assert data.cells["dna"].isna().sum() == 20  # the table is as it was
+    assert any("'Y' or missing" in note for note in data.provenance)
+    number = pd.DataFrame({"x": range(30), "y": [1.0, None] * 15})
+    assert load(number, target="y").classes == ("1", "(empty)")
+    (tmp_path / "some.csv").write_text("\n".join(["age,dna", *(f"{k},Y" for k in range(30)), "5,"]))
+    with pytest.raises(InputError, match="single value 'Y'"):
+        load(tmp_path / "some.csv", target="dna")

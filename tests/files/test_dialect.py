@@ -81,3 +81,17 @@ def test_quotes_between_bars_and_tabs_may_be_signs_like_others(tmp_path, separat
     assert 'property="Rule of thumb" for volume' in data.names
     quoted = text.replace('"Rule of thumb" for volume', '"Rule of thumb"').replace('5" long', "short")
     assert "property=Rule of thumb" in read(tmp_path, quoted, "plain.txt").names
+
+
+def test_single_quotes_hold_separators_where_nothing_else_fits(tmp_path):
+    """Flags of measurements: 100,'Checked. Valid, overrides invalid flags','V'."""
+    rows = [
+        f"{100 + k * k},'{('Checked, valid', 'Invalid, too low, or too high')[k % 2]}','{'VI'[k % 2]}'"
+        for k in range(20)
+    ]
+    data = read(tmp_path, "\n".join(rows))
+    assert (data.n, data.classes) == (20, ("I", "V"))
+    assert data.cells["column 2"].iloc[0] == "Checked, valid"
+    plain = "name,size,kind\n" + "'t Hooft,1.5,a\n'n Roll,2.5,b\nO'Neil,3.5,a\n" * 5
+    data = read(tmp_path, plain)
+    assert data.cells["name"].iloc[0] == "'t Hooft"

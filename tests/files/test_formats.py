@@ -246,6 +246,8 @@ def test_what_is_written_about_a_table_is_none(tmp_path):
         archive.writestr("data/rows.csv", FRAME.to_csv(index=False))
         archive.writestr("data/README.txt", "Rows of 2024, as they were.")
         archive.writestr("LICENSE.txt", "Free.")
+        archive.writestr("data/meta.json", '{"rows": 40}')
+        archive.writestr("sources.txt", "Measured here.")
     assert load(path, target="y").n == 40
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("more.csv", "a,y\n1,x\n")

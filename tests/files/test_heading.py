@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from widenet.base.errors import InputError
 from widenet.data import load
 from widenet.files.heading import find_heading, holds_values
 from widenet.files.opening import check_file
@@ -75,7 +76,12 @@ def test_types_and_flags_of_a_tab_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("types", "flags"),
-    [("c\tlow very\\ high\td", "\t\tclass"), ("c\t\td", "\t\t"), ("c\td\ta b", "meta\t\t")],
+    [
+        ("c\tlow very\\ high\td", "\t\tclass"),
+        ("c\t\td", "\t\t"),
+        ("c\td\ta b", "meta\t\t"),
+        ("c\td\td", "meta include=True\thidden=False\tclass"),
+    ],
 )
 def test_types_may_be_values_or_missing(tmp_path, types, flags):
     rows = "".join(f"{k}.5\t{('low', 'very high')[k % 3 == 0]}\t{'ab'[k % 2]}\n" for k in range(12))
@@ -151,3 +157,22 @@ def test_several_lines_may_explain_the_names(tmp_path):
     data = read(tmp_path / "inverters.csv", INVERTERS)
     assert (data.n, data.classes) == (20, ("Grid", "Utility"))
     assert data.columns.imputed == ()
+
+
+@pytest.mark.parametrize("first", ["20,2,setosa,virginica", "20,2,setosa"])
+def test_a_line_that_counts_rows_and_features(tmp_path, first):
+    """As scikit-learn's `iris.csv` and `breast_cancer.csv` have it."""
+    rows = "".join(f"{k / 4},{k * k % 7}.5,{k % 2}\n" for k in range(20))
+    data = read(tmp_path / "some.csv", f"{first}\n{rows}")
+    assert (data.n, data.target, data.columns.used) == (20, "column 3", ("column 1", "column 2"))
+    with pytest.raises(InputError, match="not column names"):
+        read(tmp_path / "some.csv", f"20,7,setosa\n{rows}")
+
+
+def test_settings_of_another_length_stand_above_the_names(tmp_path):
+    """As weather from the NSRDB has it: names and values of the station, then the table."""
+    settings = "Source,City,Latitude,Zone,Unit\nNSRDB,-,64.84,-9,w/m2\n"
+    rows = "".join(f"2015,{k % 12},{k * k % 31}.5\n" for k in range(20))
+    data = read(tmp_path / "some.csv", f"{settings}Year,Month,GHI\n{rows}")
+    assert (data.n, data.target, data.columns.used) == (20, "GHI", ("Month",))
+    assert any("Skipped 2 lines above the column names" in note for note in data.provenance)

@@ -124,7 +124,7 @@ def test_the_sheet_that_was_read_is_told(tmp_path):
 
 
 def test_json_lines_have_gaps_and_lose_nested_keys(tmp_path):
-    lines = [{"a": k / 2, "y": "no" if k % 2 else "yes", "tags": [k]} for k in range(20)]
+    lines = [{"a": k / 2, "y": "no" if k % 2 else "yes", "tags": [{"k": k}]} for k in range(20)]
     del lines[3]["a"]
     path = tmp_path / "some.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
@@ -279,7 +279,7 @@ GEO = {
         {
             "type": "Feature",
             "properties": {"CRIME": 15.5 + k * 7 % 11, "HOVAL": k * 5 % 13, "NAME": f"n{k % 3}"},
-            "geometry": {"type": "Point", "coordinates": [k, 2 * k]},
+            "geometry": {"type": "LineString", "coordinates": [[k, 2 * k], [k, k]]},
         }
         for k in range(30)
     ],

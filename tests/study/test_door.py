@@ -180,6 +180,7 @@ def test_columns_stand_in_the_json(result):
         "used": ["a", "b", "c", "kind"],
         "dropped": [{"name": "id", "why": "numbers the rows"}],
         "imputed": [],
+        "texts": [],
     }
     assert "columns" not in result.to_dict()["data"]
 

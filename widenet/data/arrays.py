@@ -18,6 +18,16 @@ from widenet.base.memory import require_memory
 from widenet.base.wording import listed, shown
 from widenet.files.packed import MAX_RATIO, RATIO_MATTERS
 
+PAIRS = (  # what people call rows and targets, in small letters; the first pair that is there is read
+    ("x", "y"),
+    ("x_train", "y_train"),
+    ("train_images", "train_labels"),
+    ("data", "target"),
+    ("data", "labels"),
+    ("images", "labels"),
+    ("features", "labels"),
+    ("arr_0", "arr_1"),  # as numpy.savez(file, X, y) calls them
+)
 MAX_HEADER = 10_000  # characters; numpy writes about 120
 UNREADABLE = (
     zipfile.BadZipFile,
@@ -40,33 +50,46 @@ def read_npz(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [info.filename for info in archive.infolist()]
-            for key in ("X", "y"):
-                if members.count(f"{key}.npy") != 1:
-                    keys = [name.removesuffix(".npy") for name in members]
-                    number = "no" if key not in keys else "more than one"
-                    raise InputError(
-                        f"{shown(path.name)} holds {number} array {key!r}, only "
-                        f"{listed(keys) or 'nothing'}: save it with numpy.savez(file, X=X, y=y)."
-                    )
-            X, y = (_read_member(archive.getinfo(f"{key}.npy"), archive, path) for key in ("X", "y"))
+            keys = [info.filename.removesuffix(".npy") for info in archive.infolist()]
+            pair = _pair(keys, path)
+            X = _read_member(archive.getinfo(f"{pair[0]}.npy"), archive, path)
+            y = _read_member(archive.getinfo(f"{pair[1]}.npy"), archive, path, is_target=True)
     except UNREADABLE as error:
         raise InputError(
             f"{shown(path.name)} is not a valid .npz file: {error or type(error).__name__}."
         ) from error
     X, y = checked_shapes(X, y)
-    notes = [f"Read X of shape {_times(X.shape)} ({X.dtype}) and y ({y.dtype}) from {shown(path.name)}."]
-    if len(members) > 2:
-        others = [name.removesuffix(".npy") for name in members if name not in ("X.npy", "y.npy")]
+    shape = _times(X.shape)
+    notes = [
+        f"Read {pair[0]} of shape {shape} ({X.dtype}) and {pair[1]} ({y.dtype}) from {shown(path.name)}."
+    ]
+    others = [key for key in keys if key not in pair]
+    if others:
         notes.append(f"Other arrays in the file were not read: {listed(others)}.")
     return X, y, tuple(notes)
+
+
+def _pair(keys: list[str], path: Path) -> tuple[str, str]:
+    """The names of the rows and of the targets among those of all arrays."""
+    folded = [key.lower() for key in keys]
+    pair = next((pair for pair in PAIRS if set(pair) <= set(folded)), None)
+    if pair is None or any(folded.count(key) > 1 for key in pair):
+        what = "no arrays X and y" if pair is None else f"more than one array {pair[0]} or {pair[1]}"
+        raise InputError(
+            f"{shown(path.name)} holds {what}, only {listed(keys) or 'nothing'}: save it with "
+            "numpy.savez(file, X=X, y=y)."
+        )
+    first, second = (keys[folded.index(key)] for key in pair)
+    return first, second
 
 
 def _times(shape: tuple[int, ...]) -> str:
     return " × ".join(f"{size:,}" for size in shape)
 
 
-def _read_member(info: zipfile.ZipInfo, archive: zipfile.ZipFile, path: Path) -> np.ndarray:
+def _read_member(
+    info: zipfile.ZipInfo, archive: zipfile.ZipFile, path: Path, *, is_target: bool = False
+) -> np.ndarray:
     key = info.filename.removesuffix(".npy")
     packed = max(min(info.compress_size, path.stat().st_size), 1)
     if info.file_size > RATIO_MATTERS and info.file_size > MAX_RATIO * packed:
@@ -75,7 +98,7 @@ def _read_member(info: zipfile.ZipInfo, archive: zipfile.ZipFile, path: Path) ->
             "as a file made to fill the memory would: save it with numpy.savez."
         )
     with archive.open(info) as member:
-        shape, fortran_order, dtype = _header(member, key)
+        shape, fortran_order, dtype = _header(member, key, is_target=is_target)
         num_bytes = math.prod(shape) * dtype.itemsize
         held = info.file_size - member.tell()
         if num_bytes != held:
@@ -91,7 +114,7 @@ def _read_member(info: zipfile.ZipInfo, archive: zipfile.ZipFile, path: Path) ->
     return np.frombuffer(buffer, dtype).reshape(shape, order="F" if fortran_order else "C")
 
 
-def _header(member: IO[bytes], key: str) -> tuple[tuple[int, ...], bool, np.dtype]:
+def _header(member: IO[bytes], key: str, *, is_target: bool) -> tuple[tuple[int, ...], bool, np.dtype]:
     """Shape, order and type that an `.npy` header declares; only plain numbers and text are let through.
 
     The header is the text of a Python dictionary. It is matched, not evaluated.
@@ -111,20 +134,20 @@ def _header(member: IO[bytes], key: str) -> tuple[tuple[int, ...], bool, np.dtyp
     if not (descr and order and shape):
         raise damaged
     sizes = tuple(int(size) for size in shape[1].split(",") if size.strip())
-    return sizes, order[1] == "True", _plain_dtype(descr[1].strip("'"), key)
+    return sizes, order[1] == "True", _plain_dtype(descr[1].strip("'"), key, is_target=is_target)
 
 
-def _plain_dtype(descr: str, key: str) -> np.dtype:
+def _plain_dtype(descr: str, key: str, *, is_target: bool) -> np.dtype:
     if descr.endswith("O"):
         raise InputError(
             f"Array {key!r} holds pickled Python objects, which are never loaded: save plain numbers."
         )
-    wanted = "numbers" if key == "X" else "numbers or text"
+    wanted = "numbers or text" if is_target else "numbers"
     try:
         dtype = np.dtype(descr if re.fullmatch(r"[<>|=]?[A-Za-z][0-9]{0,6}", descr) else "V")
     except TypeError:  # letters that name no type
         dtype = np.dtype("V")
-    if dtype.kind not in ("biuf" if key == "X" else "biufUS") or not dtype.itemsize:
+    if dtype.kind not in ("biufUS" if is_target else "biuf") or not dtype.itemsize:
         known = "structured records" if descr == "[" else f"type {shown(descr)}"
         raise InputError(f"Array {key!r} holds {known}, and plain {wanted} are needed: convert it first.")
     return dtype

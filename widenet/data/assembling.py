@@ -20,6 +20,7 @@ from widenet.data.columns import (
     fit_array_columns,
     missing,
     placeholders,
+    texts,
     without_infinities,
 )
 from widenet.data.concept_names import CONCEPTS, TEST, TRAIN, Draw, parse_draw
@@ -39,6 +40,7 @@ from widenet.data.guessing import guessed_target
 from widenet.data.leaks import Leak, find_leaks
 from widenet.data.prepare import Kind, Preparation, column_owners, fit_preparation
 from widenet.data.targets import Targets, class_targets, encode_like, encode_targets
+from widenet.data.text import TextColumn
 from widenet.files.header import Header, unique_names
 from widenet.files.opening import check_columns
 from widenet.files.pictures import Pictures
@@ -47,6 +49,9 @@ from widenet.files.words import settled
 
 if TYPE_CHECKING:
     import pandas as pd
+
+EMPTY = "(empty)"  # the class of targets that are missing where all others are alike
+MOST_GIVEN = 10  # rows for each of these
 
 
 def read_dataset(
@@ -188,9 +193,9 @@ def table_dataset(
     names = unique_names([*table.features.columns, str(table.target.name)]) if header is None else header
     check_columns(names, str(table.target.name), choice.drop, choice.keep, choice.categorical)
     habits = file_habits(table)
-    target, has_target, missed = _with_target(table.target, habits.decimal)
+    target, has_target, missed = _marked(table.target) or _with_target(table.target, habits.decimal)
     _refuse_few_rows(len(target), name)
-    table = replace(table, features=table.features[has_target], target=target)
+    table = replace(table, features=table.features[has_target], target=table.target[has_target])
     found = decide_columns(table, choice, habits)
     targets = found.problems.attempt(lambda: encode_targets(target, habits.decimal, choice.task))
     found.problems.refuse(shown(name))
@@ -236,6 +241,21 @@ def _numbered(table: Table) -> Table:
     features = pd.DataFrame({str(name): settled(table.features[name]) for name in table.features.columns})
     target = settled(table.target).rename(table.target.name or "target")
     return replace(table, features=features.set_axis(index, axis=0), target=target.set_axis(index))
+
+
+def _marked(target: pd.Series) -> tuple[pd.Series, np.ndarray, tuple[str, ...]] | None:
+    """Targets of which one value is given and others are empty, as where people tick a box; None for others.
+
+    What is empty is a class then, if it is a tenth of the rows: there is nothing else to tell apart.
+    """
+    import pandas as pd
+
+    gaps = missing(target)
+    if target.nunique() != 1 or MOST_GIVEN * gaps.sum() < len(gaps):
+        return None
+    words = pd.Series(np.where(gaps, EMPTY, texts(target)), target.index, name=target.name)
+    note = f"Every target is {shown(target[~gaps].iloc[0])} or missing, so that missing ones are a class."
+    return words, np.ones(len(target), dtype=bool), (note,)
 
 
 def _with_target(target: pd.Series, decimal: str = ".") -> tuple[pd.Series, np.ndarray, tuple[str, ...]]:
@@ -294,7 +314,8 @@ def used_columns(preparation: Preparation, left_out: tuple[LeftOut, ...] = ()) -
         if index not in used
     )
     imputed = tuple(column.name for column in kept if column.has_gaps)
-    return UsedColumns(tuple(column.name for column in kept), (*left_out, *constant), imputed)
+    prose = tuple(column.name for column in kept if isinstance(column, TextColumn))
+    return UsedColumns(tuple(column.name for column in kept), (*left_out, *constant), imputed, prose)
 
 
 def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:

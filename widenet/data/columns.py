@@ -12,6 +12,7 @@ from torch import Tensor
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
 from widenet.base.wording import counted, listed, shown
+from widenet.data.text import TextColumn
 from widenet.data.written import PLACEHOLDERS, PLAIN
 from widenet.files.words import settled
 
@@ -104,7 +105,7 @@ class CategoricalColumn:
         return (codes[:, None] == np.arange(len(self.names))).astype(np.float64)
 
 
-Column = NumericColumn | CategoricalColumn
+Column = NumericColumn | CategoricalColumn | TextColumn
 
 
 def gap_name(name: str) -> str:

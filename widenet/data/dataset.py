@@ -25,11 +25,13 @@ class UsedColumns:
         used: Features, by the names that the file gave them; a date or a category is one of them.
         dropped: Columns that are not used, each with the reason.
         imputed: Those of the features that had missing values.
+        texts: Those of the features that are text, read by the words or parts of words that rows share.
     """
 
     used: tuple[str, ...] = ()
     dropped: tuple[LeftOut, ...] = ()
     imputed: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

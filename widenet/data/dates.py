@@ -34,6 +34,7 @@ DATES = (
     "%m/%d/%Y",
     "%d/%m/%Y",
     "%d.%m.%Y",
+    "%m.%d.%Y",  # behind the other: with points, days go first
     "%m-%d-%Y",
     "%d-%m-%Y",
     "%m/%d/%y",

@@ -32,6 +32,7 @@ from widenet.data.dates import (
     padded_dates,
 )
 from widenet.data.identifiers import COUNTS, LEAST_ROWS, UNNAMED, is_key_name, why_number_identifies
+from widenet.data.text import TextColumn, fit_text
 from widenet.data.written import (
     PLAIN,
     NumberStyle,
@@ -52,6 +53,8 @@ TWO_ORDERS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}")  # how dates begin who
 SHARE_ODD = 0.25  # of many different values that are not numbers, from which all are taken for codes
 SHARE_WORDS = 0.1  # of different values that are words, beyond which they are no gaps among numbers
 LEAST_WORDS = 4  # that a text has on average where it is called free
+LETTERS = re.compile(r"(?<!\S)[^\W\d_]{2,}")  # how a word begins that is no number
+LEAST_PROSE = 8  # such words that a text has on average where it is prose, and not a name or an address
 MOST_CODES = 100  # distinct values, numbers and others, that are taken for codes
 MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become
 LEAST_UNNAMED = 3  # rows whose texts, in a column without a name, are the names of rows
@@ -111,11 +114,13 @@ class Decisions:
     Attributes:
         columns: Those that are used.
         left_out: Those that are not.
+        texts: Those of the latter whose text hardly repeats, and which are not called identifiers.
         problems: What is wrong with some of them.
     """
 
     columns: list[Column] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
 
 
@@ -123,15 +128,31 @@ class LeaveOutError(Exception):
     """A column is not to be used; the message is the reason."""
 
 
+class HardlyRepeatsError(LeaveOutError):
+    """A column is not to be used because its text makes no categories."""
+
+
 def decide_columns(table: Table, choice: Choice, habits: Habits) -> Decisions:
-    """Decide on every column of a table; all that is wrong with them is collected."""
+    """Decide on every column of a table; all that is wrong with them is collected.
+
+    Its text is used where no other column has several values and is filled in half of the rows; what numbers
+    its rows, as in a series, where nothing else varies.
+    """
     found = _decide(table, choice, habits)
-    counters = tuple(each.name for each in found.left_out if each.why in (COUNTS, UNNAMED))
-    if found.columns or found.problems.found or not counters:
+    others = [table.features[column.name] for column in found.columns]
+    filled = tuple(name for name in found.texts if _tells(table.features[name]))
+    wanted = () if any(map(_tells, others)) else filled
+    if not wanted and all(values.nunique(dropna=False) < 2 for values in others):
+        wanted = tuple(each.name for each in found.left_out if each.why in (COUNTS, UNNAMED))
+    if found.problems.found or not wanted:
         return found
-    return _decide(
-        table, replace(choice, keep=(*choice.keep, *counters)), habits
-    )  # a series over row numbers
+    return _decide(table, replace(choice, keep=(*choice.keep, *wanted)), habits)
+
+
+def _tells(values: pd.Series) -> bool:
+    """Whether a column has several values, and one in half of the rows at least."""
+    given = values[~missing(values)]
+    return 2 * len(given) >= len(values) and given.nunique() > 1
 
 
 def _decide(table: Table, choice: Choice, habits: Habits) -> Decisions:
@@ -145,6 +166,8 @@ def _decide(table: Table, choice: Choice, habits: Habits) -> Decisions:
             found.columns.append(_decided(values, habits, choice, is_unnamed=name in table.unnamed))
         except LeaveOutError as reason:
             found.left_out.append(LeftOut(name, str(reason)))
+            if isinstance(reason, HardlyRepeatsError) and not is_key_name(name):
+                found.texts.append(name)
         except InputError as error:
             found.problems.add(str(error))
     return found
@@ -191,7 +214,8 @@ def _decided(values: pd.Series, habits: Habits, choice: Choice, *, is_unnamed: b
     if missing(values).all():
         raise LeaveOutError("has no value in any row")
     if name in choice.categorical or isinstance(values.dtype, pd.CategoricalDtype):
-        return _categories(values, is_kept=is_kept or name in choice.categorical, is_unnamed=is_unnamed)
+        is_coded = name in choice.categorical
+        return _categories(values, is_kept=is_kept, is_unnamed=is_unnamed, is_coded=is_coded)
     if values.dtype.kind == "m":
         values = (values / pd.Timedelta(days=1)).rename(name)
     packed = None if is_key_name(name) else packed_dates(values[~placeholders(values)])
@@ -286,12 +310,25 @@ def column_dates(values: pd.Series, *, day_first: bool = False) -> DateStyle | N
     return date_style(given, day_first=day_first) or most_dates(given, day_first=day_first)
 
 
-def _categories(values: pd.Series, *, is_kept: bool, is_unnamed: bool) -> Column:
+def _categories(values: pd.Series, *, is_kept: bool, is_unnamed: bool, is_coded: bool = False) -> Column:
+    """Categories; or the terms of a text that makes none and is prose, or is kept.
+
+    Args:
+        values: The column.
+        is_kept: Whether it is used although its text hardly repeats.
+        is_unnamed: Whether the file gave it no name.
+        is_coded: Whether people say that its values are categories.
+    """
     name, gaps = str(values.name), missing(values)
     words = texts(values)[~gaps]
     distinct = {str(word) for word in words}
-    if not is_kept:
-        _leave_out_text(distinct, len(words), LEAST_UNNAMED if is_unnamed else LEAST_ROWS)
+    why = "" if is_coded else _why_no_categories(distinct, len(words), is_unnamed=is_unnamed)
+    is_prose = 2 * len(words) >= len(values) and _is_prose(distinct)
+    if why and not (is_kept or is_prose):
+        raise HardlyRepeatsError(why)
+    text = fit_text(values, has_words=_is_free(distinct)) if why else None
+    if text is not None:
+        return text
     if len(distinct) > MAX_CATEGORIES:
         raise InputError(
             f"Column {shown(name)} has {len(distinct):,} different values, but at most {MAX_CATEGORIES:,} "
@@ -300,16 +337,23 @@ def _categories(values: pd.Series, *, is_kept: bool, is_unnamed: bool) -> Column
     return CategoricalColumn(name, tuple(sorted(distinct, key=natural_key)), bool(gaps.any()))
 
 
-def _leave_out_text(distinct: set[str], num_rows: int, least_rows: int) -> None:
+def _why_no_categories(distinct: set[str], num_rows: int, *, is_unnamed: bool) -> str:
+    """Why texts are no categories, as the end of a sentence on their column; empty where they are."""
     num_distinct = len(distinct)
-    if num_distinct == num_rows >= least_rows:
-        raise LeaveOutError("has a different text in every row")
+    if num_distinct == num_rows >= (LEAST_UNNAMED if is_unnamed else LEAST_ROWS):
+        return "has a different text in every row"
     if num_distinct > max(ALWAYS_CATEGORIES, num_rows / 2) or num_distinct > MAX_CATEGORIES:
         told = f"{num_distinct:,} different values in {counted(num_rows, 'row')}"
-        is_free = sum(len(word.split()) for word in distinct) >= LEAST_WORDS * num_distinct
-        raise LeaveOutError(
-            f"is free text, with {told}" if is_free else f"has {told}, too many for categories"
-        )
+        return f"is free text, with {told}" if _is_free(distinct) else f"has {told}, too many for categories"
+    return ""
+
+
+def _is_prose(distinct: set[str]) -> bool:
+    return sum(len(LETTERS.findall(text)) for text in distinct) >= LEAST_PROSE * len(distinct)
+
+
+def _is_free(distinct: set[str]) -> bool:
+    return sum(len(word.split()) for word in distinct) >= LEAST_WORDS * len(distinct)
 
 
 def reading_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
@@ -334,10 +378,20 @@ def reading_notes(columns: tuple[Column, ...]) -> tuple[str, ...]:
         notes.append(
             f"Digits with zeros before them are codes, and were taken as categories: {listed(padded)}."
         )
+    notes += [_text_note(column) for column in columns if isinstance(column, TextColumn)]
     if one_hot:
         width = sum(len(column.names) for column in one_hot)
         notes.append(f"One-hot encoded into {width:,} columns: {listed(column.name for column in one_hot)}.")
     return (*notes, *gap_notes(columns))
+
+
+def _text_note(column: TextColumn) -> str:
+    kind = "words" if column.has_words else "runs of two or three characters"
+    num_terms = f"{len(column.terms):,} of them"
+    return (
+        f"Text was read by the {kind} that several rows share ({num_terms}), weighted by tf-idf: "
+        f"{shown(column.name)}."
+    )
 
 
 def style_notes(style: NumberStyle | DateStyle, names: list[str]) -> list[str]:
@@ -363,7 +417,8 @@ def _date_notes(numeric: list[NumericColumn]) -> list[str]:
             notes += style_notes(column.style, [column.name])
         elif isinstance(column.style, DateStyle):
             start = column.style.start.removesuffix("T00:00:00").replace("T", " ")
-            order = {"%m/%d": " (month first)", "%d/%m": " (day first)"}.get(column.style.format[:5], "")
+            orders = {"%m/%d": " (month first)", "%m.%d": " (month first)", "%d/%m": " (day first)"}
+            order = orders.get(column.style.format[:5], "")
             notes.append(f"Dates became days since {start}{order}: {shown(column.name)}.")
     return notes
 

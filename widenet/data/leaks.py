@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from widenet.data.columns import FEW, Column, NumericColumn, encode
+from widenet.data.columns import FEW, CategoricalColumn, Column, NumericColumn, encode
 from widenet.data.sums import find_linear
 from widenet.data.targets import Targets
 
@@ -135,12 +135,12 @@ def _search(encoded: np.ndarray, columns: tuple[Column, ...], target: _Target) -
     places: list[int] = []
     start = 0
     for column in columns:
-        stop = start + len(column.names)
+        stop, leak = start + len(column.names), None
         if isinstance(column, NumericColumn):
             leak = _numeric_leak(column.name, encoded[:, start], target, most)
             if leak is None and stop > start + 1:  # that it is missing may tell the target
                 leak = _category_leak(column.name, encoded[:, start + 1].astype(int), target, most)
-        else:
+        elif isinstance(column, CategoricalColumn):
             leak = _category_leak(column.name, encoded[:, start:stop].argmax(1), target, most)
         if leak is not None:
             found.append(leak)

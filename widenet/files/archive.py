@@ -14,6 +14,7 @@ from widenet.files.packed import COPIES, UNREADABLE, refuse_bomb
 
 ZIP = ".zip"
 ABOUT = {"readme", "read_me", "license", "licence", "changelog", "citation"}  # texts that are no tables
+NOTES = (".json", ".txt")  # beside one table of another kind, these are about it
 # A RuntimeError: encrypted, or packed in a way that is not known.
 UNREADABLE_ARCHIVE = (*UNREADABLE, zipfile.BadZipFile, RuntimeError)
 
@@ -69,6 +70,8 @@ def _member(archive: zipfile.ZipFile, path: Path, wanted: str, endings: Collecti
         if not found:
             raise InputError(f"{shown(path.name)} has no table {shown(wanted)}: {near_names(wanted, names)}")
         return found[0]
+    others = [each for each in tables if not each.filename.lower().endswith(NOTES)]
+    tables = others if len(others) == 1 else tables
     if not tables:
         raise InputError(f"{shown(path.name)} holds no table that is read: unpack it.")
     if len(tables) > 1:

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from widenet.base.errors import InputError
 from widenet.base.memory import require_memory
 from widenet.base.wording import shown
 from widenet.files.header import Header, unique_names
 from widenet.files.limits import LONGEST_CELL, refuse_wide
+from widenet.files.lists import without_lists
 from widenet.files.table import Sheet, size_note
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+ITEM = 80  # bytes that an item of a list takes while it is spread out
 INDEX = "__index_level_"  # how pandas calls its row index, which is no feature
 
 
-def parquet_names(path: Path) -> Header:
-    """The header of a Parquet file, from its schema alone."""
+def parquet_names(path: Path) -> Header | None:
+    """The header of a Parquet file, from its schema alone; None where lists may become further columns."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        names = pq.read_schema(path).names
+        schema = pq.read_schema(path)
     except MemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from error
-    return _header(names, shown(path.name))
+    return None if any(map(_is_list, schema.types)) else _header(schema.names, shown(path.name))
 
 
 def read_parquet(path: Path) -> Sheet:
@@ -87,6 +89,7 @@ def arrow_sheet(table: pa.Table, name: str) -> Sheet:
     """The columns of an Arrow table; those that hold more than single values are left out."""
     import pandas as pd
 
+    table = _without_lists(table)
     header = _header(table.column_names, name)
     kept = [position for position, each in enumerate(table.column_names) if not each.startswith(INDEX)]
     nested, columns = {}, {}
@@ -99,6 +102,33 @@ def arrow_sheet(table: pa.Table, name: str) -> Sheet:
             columns[each] = pd.Series([None] * table.num_rows, dtype=object)
     notes = (size_note(table.num_rows, len(header.names), name),)
     return Sheet(pd.DataFrame(columns, columns=list(header.names)), header, notes, left_out=nested)
+
+
+def _without_lists(table: pa.Table) -> pa.Table:
+    """The table with lists of single values spread out, before the others, or written as text."""
+    import pyarrow as pa
+
+    if not any(map(_is_list, table.schema.types)):
+        return table
+    spread, plain = list[tuple[str, Any]](), list[tuple[str, Any]]()
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if not _is_list(column.type):
+            plain.append((name, column))
+            continue
+        num_items = sum(len(chunk.flatten()) for chunk in column.chunks)
+        require_memory(ITEM * num_items, f"Column {shown(name)}, {num_items:,} items of lists,")
+        for each, values in without_lists({name: column.to_pylist()}).items():
+            (plain if each == name else spread).append((each, pa.array(values)))
+    names, columns = zip(*spread, *plain, strict=True)
+    return pa.Table.from_arrays(columns, names)
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    """Whether values of an Arrow type are lists of single ones."""
+    from pyarrow import types
+
+    checks = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    return any(check(kind) for check in checks) and is_single(kind.value_type)
 
 
 def _is_text(kind: pa.DataType) -> bool:

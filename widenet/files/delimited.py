@@ -259,6 +259,7 @@ def _parse(layout: Layout) -> pd.DataFrame:
         sep=dialect.separator,
         escapechar=dialect.escape,
         quoting=dialect.quoting,
+        quotechar=dialect.quote,
         header=None,
         names=range(len(names) + layout.num_spare),  # by position, so that no name is ever interpreted
         index_col=False,

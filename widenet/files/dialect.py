@@ -15,6 +15,7 @@ PLAIN_SEPARATORS = ("\t", "|")  # that stand in no text, so that quotes are not 
 SPACES = "spaces"
 START = 2**16  # bytes that the separator and the header are looked for in
 MOST_RECORDS = 50  # that vote on the separator
+SINGLE = re.compile(r"(?:^|[,;\t|])[ ]*'", re.MULTILINE)  # a quote that may begin a field
 GAPS = (r"[ \t]+", r"[ \t]{2,}|\t")  # between columns that are aligned: any space, or only wide ones
 
 
@@ -29,6 +30,7 @@ class Dialect:
         escape: The sign before a quote within quotes; None where quotes are doubled.
         gap: What divides columns that are aligned; empty for others.
         has_quotes: Whether quotes around a field are none of it.
+        quote: The sign that such quotes are.
     """
 
     text: str
@@ -37,6 +39,7 @@ class Dialect:
     escape: str | None = None
     gap: str = ""
     has_quotes: bool = True
+    quote: str = '"'
 
     def records(self, lines: Iterator[str], *, strict: bool = True) -> Iterator[list[str]]:
         """A reader of records, as the csv module has it."""
@@ -47,6 +50,7 @@ class Dialect:
             skipinitialspace=True,
             strict=strict,
             quoting=self.quoting,
+            quotechar=self.quote,
         )
 
     @property
@@ -74,7 +78,9 @@ def dialect_of(text: str) -> Dialect:
             evenness = _evenness(_tabbed(start, gap), "\t")
             if evenness >= (True, 1.0, max(2, num_fields)):
                 return Dialect(_tabbed(text, gap), "\t", SPACES, gap=gap)
-    return _quoted(Dialect(text, best, SEPARATORS[best]))
+    dialect = _quoted(Dialect(text, best, SEPARATORS[best]))
+    single = replace(dialect, quote="'")
+    return single if SINGLE.search(text) and not _is_even(dialect) and _is_even(single) else dialect
 
 
 def _separator_of(text: str) -> str:
@@ -137,7 +143,10 @@ def _is_even(dialect: Dialect) -> bool:
     """Whether all records have as many fields as each other; a last line without an end may be cut."""
     whole = dialect.text[: dialect.text.rfind("\n") + 1] or dialect.text
     records = dialect.records(io.StringIO(whole, newline=""))
-    return len({len(record) for record in records if record}) == 1
+    try:
+        return len({len(record) for record in records if record}) == 1
+    except csv.Error:
+        return False
 
 
 def _is_strict(dialect: Dialect) -> bool:

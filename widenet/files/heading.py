@@ -17,6 +17,7 @@ LEAST_BELOW = 5  # records that are needed to see that a line of words is one of
 MOST_EXPLAINING = 3  # lines of units, types and the like below the names
 REMARKS = ("#", "%")  # what lines of comments begin with
 TYPES = {"c", "d", "s", "t", "continuous", "discrete", "string", "time"}  # of a .tab file, in its second line
+SETTING = re.compile(r"\w+=\S+")
 FLAGS = {"class", "meta", "ignore", "weight"}  # ... and in its third
 
 Record = Sequence[str]
@@ -56,11 +57,23 @@ def find_heading(records: Sequence[Record]) -> Heading:
     place = _place_of_names(records)
     if place is None:
         return Heading(tuple(records[0]) if records else ("",), True, 0, 1)
+    if _counts_rows(records[place], records[place + 1 :]):
+        place += 1
     first, below = records[place], records[place + 1 :]
     if is_row(first, below):
         width = max(Counter(map(len, records[place:])).items(), key=lambda item: item[1])[0]
         return Heading(tuple(f"column {k + 1}" for k in range(width)), False, place, place)
     return Heading(tuple(first), True, place, place + 1 + _num_explaining(below))
+
+
+def _counts_rows(record: Record, below: Sequence[Record]) -> bool:
+    """Whether a line says how many rows and features there are, and the next is a row.
+
+    So scikit-learn has it: `150,4,setosa,versicolor,virginica`.
+    """
+    if len(record) < 2 or not below or not all(map(WHOLE.fullmatch, record[:2])):
+        return False
+    return int(record[1]) == len(below[0]) - 1 and not is_row(record, below) and is_row(below[0], below[1:])
 
 
 def _place_of_names(records: Sequence[Record]) -> int | None:
@@ -74,6 +87,9 @@ def _place_of_names(records: Sequence[Record]) -> int | None:
     ]
     if not several:
         return None
+    below_settings = _below_settings(records, several)
+    if below_settings is not None:
+        return below_settings
     place = _below_gap(records, several)
     for later in [each for each in several if place < each < several[0] + MOST_ABOVE]:
         record = records[later]
@@ -83,6 +99,16 @@ def _place_of_names(records: Sequence[Record]) -> int | None:
         if is_fuller and not any(map(is_number, record)):
             return later
     return place
+
+
+def _below_settings(records: Sequence[Record], several: Sequence[int]) -> int | None:
+    """The names of a table below lines of another length than all of its rows, which have settings."""
+    lengths = [len(record) for record in records]
+    for place in several[1:MOST_ABOVE]:
+        is_alone = lengths[place] not in lengths[:place] and set(lengths[place:]) == {lengths[place]}
+        if is_alone and not any(map(is_number, records[place])):
+            return place if _is_second_line(records[place:], least_words=1) else None
+    return None
 
 
 def _below_gap(records: Sequence[Record], several: Sequence[int]) -> int:
@@ -163,11 +189,15 @@ def _num_explaining(below: Sequence[Record]) -> int:
 def _are_types_and_flags(types: Record, flags: Record) -> bool:
     """Whether these are the second and third line of a `.tab` file, as Orange writes it.
 
-    In place of a type there may be the values that a column takes. A line of flags alone is sure; where there
-    are none, the other line must have types alone.
+    In place of a type there may be the values that a column takes. A line of flags alone is sure, each of
+    them a word or a setting such as `include=True`; where there are none, the other line must have types
+    alone.
     """
-    given = {cell.strip() for cell in types} - {""}, {cell.strip() for cell in flags} - {""}
-    return given[1] <= FLAGS and (bool(given[1]) or (bool(given[0]) and given[0] <= TYPES))
+    given = {cell.strip() for cell in types} - {""}, {word for cell in flags for word in cell.split()}
+    if given[1]:
+        are_flags = all(word in FLAGS or SETTING.fullmatch(word) for word in given[1])
+        return are_flags and not FLAGS.isdisjoint(given[1])
+    return bool(given[0]) and given[0] <= TYPES
 
 
 def _is_second_line(records: Sequence[Record], least_words: int = 2) -> bool:

@@ -13,6 +13,7 @@ from widenet.base.problems import Problems
 from widenet.base.wording import shown
 from widenet.files.header import Header, header_of
 from widenet.files.limits import refuse_long_cells, refuse_wide
+from widenet.files.lists import without_lists
 from widenet.files.packed import read_bytes, read_start
 from widenet.files.table import Sheet, object_column, size_note
 from widenet.files.text import decoded, encoding_note, first_lines, lines_of
@@ -31,7 +32,7 @@ def json_names(path: Path) -> Header | None:
     if _is_list("\n".join(lines)) or _is_alone(lines):
         return None
     records = [flat(record) for record in _records(lines, shown(path.name))]
-    return _header(_keys(records), shown(path.name)) if records else None
+    return _header(_columns(records), shown(path.name)) if records else None
 
 
 def read_json_lines(path: Path) -> Sheet:
@@ -45,13 +46,9 @@ def read_json_lines(path: Path) -> Sheet:
     records = [flat(record) for record in _all_records(text, file_name)]
     if not records:
         raise InputError(f"{file_name} is empty: it needs an object on each line.")
-    keys = _keys(records)
-    header = _header(keys, file_name)
-    what = f"A table of {len(records):,} rows and {len(header.names):,} columns"
-    require_memory(3 * 8 * len(records) * len(header.names), what)
-    columns = {
-        name: [record.get(key) for record in records] for name, key in zip(header.names, keys, strict=True)
-    }
+    keyed = _columns(records)
+    header = _header(keyed, file_name)
+    columns = dict(zip(header.names, keyed.values(), strict=True))
     for name, values in columns.items():
         refuse_long_cells(values, shown(name), file_name)
     nested = {
@@ -85,13 +82,17 @@ def _free(name: str, record: dict[str, Any]) -> str:
     return name if name not in record else f"{name} (inside)"
 
 
-def _keys(records: list[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(key for record in records for key in record))
+def _columns(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """The values of each key, with lists of single values spread out or written as text."""
+    keys = dict.fromkeys(key for record in records for key in record)
+    what = f"A table of {len(records):,} rows and {len(keys):,} columns"
+    require_memory(3 * 8 * len(records) * len(keys), what)
+    return without_lists({key: [record.get(key) for record in records] for key in keys})
 
 
-def _header(keys: list[str], file_name: str) -> Header:
-    refuse_wide(len(keys), file_name)
-    return header_of(keys, file_name)
+def _header(columns: dict[str, list[Any]], file_name: str) -> Header:
+    refuse_wide(len(columns), file_name)
+    return header_of(list(columns), file_name)
 
 
 def _all_records(text: str, file_name: str) -> list[dict[str, Any]]:

@@ -10,7 +10,14 @@ MOST_NAMED = 3  # columns that a sentence names
 def column_sentences(data: DataSummary) -> tuple[str, ...]:
     """What a person should know about the columns of the data before anything else; often nothing."""
     told = []
-    dropped, imputed = data.columns.dropped, data.columns.imputed
+    dropped, imputed, texts = data.columns.dropped, data.columns.imputed, data.columns.texts
+    if texts:
+        names = [f"'{literal(name)}'" for name in texts[:MOST_NAMED]]
+        verb = "is" if len(texts) == 1 else "are"
+        told.append(
+            f"{counted(len(texts), 'feature')} {verb} text, read by the words or parts of words that rows "
+            f"share: {_joined(names, len(texts))}."
+        )
     if dropped:
         reasons = [f"'{literal(each.name)}' ({each.why})" for each in dropped[:MOST_NAMED]]
         told.append(f"{counted(len(dropped), 'column')} left out: {_joined(reasons, len(dropped))}.")

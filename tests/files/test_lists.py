@@ -1,0 +1,49 @@
+"""Lists inside of columns, as JSON and Parquet have them."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from widenet.data import load
+from widenet.files.opening import check_file
+
+ROWS = [
+    {
+        "at": [k / 7, (k * k % 11) / 3],
+        "tags": [["red", "new"], ["blue"], []][k % 3],
+        "parts": [{"k": k}],
+        "y": "ab"[k % 2],
+    }
+    for k in range(30)
+]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_lists_are_columns_or_text(tmp_path, ending):
+    path = tmp_path / f"some.{ending}"
+    if ending == "jsonl":
+        path.write_text("\n".join(map(json.dumps, ROWS)))
+    else:
+        pd.DataFrame(ROWS).to_parquet(path)
+    check_file(str(path), "y", ["at 1"], (), ())
+    data = load(path, target="y")
+    assert data.columns.used == ("at 1", "at 2", "tags")
+    assert [each.name for each in data.columns.dropped] == ["parts"]
+    assert {"tags=red, new", "tags=blue", "tags is missing"} <= set(data.names)
+    assert data.cells["at 2"].tolist() == [row["at"][1] for row in ROWS]
+
+
+def test_places_on_a_map_are_coordinates(tmp_path):
+    places = [
+        {
+            "type": "Feature",
+            "properties": {"city": "ab"[k % 2]},
+            "geometry": {"type": "Point", "coordinates": [k / 7, 60 - k % 5]},
+        }
+        for k in range(30)
+    ]
+    (tmp_path / "some.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": places}))
+    data = load(tmp_path / "some.geojson", target="properties.city")
+    assert data.columns.used == ("geometry.coordinates 1", "geometry.coordinates 2")
+    assert load(tmp_path / "some.geojson").target == "properties.city"
