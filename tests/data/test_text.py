@@ -44,21 +44,6 @@ def test_text_is_used_beside_what_is_constant_or_mostly_empty():
     assert load(series).columns.used == ("t",)
 
 
-def test_prose_is_used_beside_other_columns():
-    reviews = [f"{text} and that is all there was to say" for text in MESSAGES]
-    columns = {
-        "hall": [k % 3 for k in range(40)],
-        "review": reviews,
-        "values": [" ".join(map(str, RNG.normal(size=12).round(3))) for _ in range(40)],
-        "page": [f"https://some.org/a/page/on/this/hall/and/that/no/{k}/as/it/was" for k in range(40)],
-        "note": [*reviews[:15], *[None] * 25],
-        "y": KINDS,
-    }
-    data = load(pd.DataFrame(columns))
-    assert data.columns.used == ("hall", "review")
-    assert data.columns.texts == ("review",)
-
-
 def test_names_and_formulas_are_read_by_their_parts():
     formulas = [("CC(=O)O", "c1ccccc1")[k % 2] + "C" * (k // 2) for k in range(40)]
     data = load(pd.DataFrame({"formula": formulas, "acid": [k % 2 for k in range(40)]}))

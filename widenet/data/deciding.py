@@ -53,8 +53,6 @@ TWO_ORDERS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}")  # how dates begin who
 SHARE_ODD = 0.25  # of many different values that are not numbers, from which all are taken for codes
 SHARE_WORDS = 0.1  # of different values that are words, beyond which they are no gaps among numbers
 LEAST_WORDS = 4  # that a text has on average where it is called free
-LETTERS = re.compile(r"(?<!\S)[^\W\d_]{2,}")  # how a word begins that is no number
-LEAST_PROSE = 8  # such words that a text has on average where it is prose, and not a name or an address
 MOST_CODES = 100  # distinct values, numbers and others, that are taken for codes
 MAX_CATEGORIES = 1000  # one-hot columns that one raw column may become
 LEAST_UNNAMED = 3  # rows whose texts, in a column without a name, are the names of rows
@@ -140,8 +138,8 @@ def decide_columns(table: Table, choice: Choice, habits: Habits) -> Decisions:
     """
     found = _decide(table, choice, habits)
     others = [table.features[column.name] for column in found.columns]
-    filled = tuple(name for name in found.texts if _tells(table.features[name]))
-    wanted = () if any(map(_tells, others)) else filled
+    prose = tuple(name for name in found.texts if _tells(table.features[name]))
+    wanted = () if any(map(_tells, others)) else prose
     if not wanted and all(values.nunique(dropna=False) < 2 for values in others):
         wanted = tuple(each.name for each in found.left_out if each.why in (COUNTS, UNNAMED))
     if found.problems.found or not wanted:
@@ -311,7 +309,7 @@ def column_dates(values: pd.Series, *, day_first: bool = False) -> DateStyle | N
 
 
 def _categories(values: pd.Series, *, is_kept: bool, is_unnamed: bool, is_coded: bool = False) -> Column:
-    """Categories; or the terms of a text that makes none and is prose, or is kept.
+    """Categories; or the terms of a text that makes none and is kept.
 
     Args:
         values: The column.
@@ -323,8 +321,7 @@ def _categories(values: pd.Series, *, is_kept: bool, is_unnamed: bool, is_coded:
     words = texts(values)[~gaps]
     distinct = {str(word) for word in words}
     why = "" if is_coded else _why_no_categories(distinct, len(words), is_unnamed=is_unnamed)
-    is_prose = 2 * len(words) >= len(values) and _is_prose(distinct)
-    if why and not (is_kept or is_prose):
+    if why and not is_kept:
         raise HardlyRepeatsError(why)
     text = fit_text(values, has_words=_is_free(distinct)) if why else None
     if text is not None:
@@ -346,10 +343,6 @@ def _why_no_categories(distinct: set[str], num_rows: int, *, is_unnamed: bool) -
         told = f"{num_distinct:,} different values in {counted(num_rows, 'row')}"
         return f"is free text, with {told}" if _is_free(distinct) else f"has {told}, too many for categories"
     return ""
-
-
-def _is_prose(distinct: set[str]) -> bool:
-    return sum(len(LETTERS.findall(text)) for text in distinct) >= LEAST_PROSE * len(distinct)
 
 
 def _is_free(distinct: set[str]) -> bool:
