@@ -5,7 +5,7 @@ import torch
 from sklearn import datasets
 
 from widenet.data import leaks, load, subset, with_labels
-from widenet.data.columns import NumericColumn
+from widenet.data.columns import NumericColumn, encode
 from widenet.data.deciding import fit_column
 from widenet.data.leaks import Leak, LeakKind, find_leaks
 from widenet.data.targets import encode_targets
@@ -22,13 +22,13 @@ def found(X, y) -> tuple[Leak, ...]:
     """Leaks of numeric columns x1, x2 and so on."""
     X = np.asarray(X, dtype=float)
     columns = tuple(NumericColumn(f"x{k + 1}") for k in range(X.shape[1]))
-    return find_leaks(X, columns, encode_targets(pd.Series(y, name="y")))
+    return find_leaks(encode(X, columns), columns, encode_targets(pd.Series(y, name="y")))
 
 
 def found_in(frame: pd.DataFrame, y) -> tuple[Leak, ...]:
     """Leaks of the columns of a table."""
     columns = tuple(fit_column(frame[name]) for name in frame)
-    return find_leaks(frame, columns, encode_targets(pd.Series(y, name="y")))
+    return find_leaks(encode(frame, columns), columns, encode_targets(pd.Series(y, name="y")))
 
 
 def told(path, header, rows) -> tuple[str, ...]:

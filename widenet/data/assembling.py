@@ -17,6 +17,7 @@ from widenet.data.builtin import Pixels
 from widenet.data.columns import (
     Column,
     NumericColumn,
+    encode,
     fit_array_columns,
     missing,
     placeholders,
@@ -38,7 +39,7 @@ from widenet.data.deciding import (
 )
 from widenet.data.guessing import guessed_target
 from widenet.data.leaks import Leak, find_leaks
-from widenet.data.prepare import Kind, Preparation, column_owners, fit_preparation
+from widenet.data.prepare import Kind, Preparation, column_owners, fit_preparation, prepare_encoded
 from widenet.data.targets import Targets, class_targets, encode_like, encode_targets
 from widenet.data.text import TextColumn
 from widenet.files.header import Header, unique_names
@@ -159,8 +160,9 @@ def array_dataset(
     assert columns is not None
     assert targets is not None
     native, numbers = native[has_target], torch.tensor(target.index.to_numpy(np.int64))
-    preparation, X, prepared = fit_preparation(native, columns, kind, numbers)
-    leaks = () if is_image else find_leaks(native, columns, targets)  # no pixel gives a picture away
+    encoded = encode(native, columns)
+    leaks = () if is_image else find_leaks(encoded, columns, targets)  # no pixel gives a picture away
+    preparation, X, prepared = prepare_encoded(encoded, columns, kind, numbers)
     infinite = _infinite_note(native)
     provenance = (*notes, targets.note, *missed, *infinite, *gap_notes(columns), *prepared)
     images = _shades(native) if is_image else None
@@ -207,8 +209,9 @@ def table_dataset(
             f"No column is left to learn from in {shown(name)}: {reasons}. `keep` uses one anyway."
         )
     numbers = torch.tensor(target.index.to_numpy(np.int64))
-    preparation, X, prepared = fit_preparation(table.features, columns, kind or "standard", numbers)
-    leaks = find_leaks(table.features, columns, targets)
+    encoded = encode(table.features, columns)
+    leaks = find_leaks(encoded, columns, targets)
+    preparation, X, prepared = prepare_encoded(encoded, columns, kind or "standard", numbers)
     told = (*missed, *_left_out_note(found.left_out), *reading_notes(columns))
     why_target = (table.why_target,) if table.why_target else ()
     provenance = (*notes, *table.notes, *why_target, targets.note, *told, *prepared)

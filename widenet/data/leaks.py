@@ -10,17 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import gammaln
+from torch import Tensor
 
-from widenet.data.columns import FEW, CategoricalColumn, Column, NumericColumn, encode
+from widenet.data.columns import FEW, CategoricalColumn, Column, NumericColumn
 from widenet.data.sums import find_linear
 from widenet.data.targets import Targets
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CHANCE = 1e-4  # share of tables with shuffled targets in which some column may be named
 MOST_ROWS = 10_000  # that all columns are searched on; those found are then checked on all rows
@@ -74,36 +71,31 @@ class _Target:
         return _Target(self.rows[index], codes, None if self.numbers is None else self.numbers[index])
 
 
-def find_leaks(
-    rows: np.ndarray | pd.DataFrame, columns: tuple[Column, ...], targets: Targets
-) -> tuple[Leak, ...]:
-    """Columns of a table, or of an array (n, d), that give its target away.
+def find_leaks(encoded: Tensor, columns: tuple[Column, ...], targets: Targets) -> tuple[Leak, ...]:
+    """Columns of a table that give its target away.
 
     Args:
-        rows: Raw feature rows, in the order of the file.
-        columns: How each raw column becomes numbers.
+        encoded: Features as `columns` make numbers of them, in the order of the file, shape (n, encoded).
+        columns: How each raw column became numbers.
         targets: The targets of these rows, one number or class each.
     """
-    n, target = len(rows), _target(targets)
+    values, target = encoded.numpy(), _target(targets)
+    n = len(values)
     some = np.arange(n)
     if n > MOST_ROWS:
         some = np.sort(np.random.default_rng(0).choice(n, MOST_ROWS, replace=False))  # any rows will do
-    encoded = encode(_rows_at(rows, some), columns).numpy()
-    own = _without_copies(encoded, columns, target[some].codes)
-    leaks = _search(encoded[own], columns, target[some[own]])
+    own = some[_without_copies(values[some], columns, target[some].codes)]
+    leaks = _search(values[own], columns, target[own])
     if n <= MOST_ROWS:
         return leaks
     found = {name for leak in leaks for name in leak.columns}
     if not found:
         return ()
-    kept = [index for index, column in enumerate(columns) if column.name in found]
-    suspected = rows[:, kept] if isinstance(rows, np.ndarray) else rows
-    of_them = tuple(columns[index] for index in kept)
-    return _search(encode(suspected, of_them).numpy(), of_them, target)
-
-
-def _rows_at(rows: np.ndarray | pd.DataFrame, index: np.ndarray) -> np.ndarray | pd.DataFrame:
-    return rows[index] if isinstance(rows, np.ndarray) else rows.iloc[index]
+    suspected = tuple(column for column in columns if column.name in found)
+    widths = [len(column.names) for column in columns]
+    return _search(
+        values[:, np.repeat([column.name in found for column in columns], widths)], suspected, target
+    )
 
 
 def _without_copies(encoded: np.ndarray, columns: tuple[Column, ...], codes: np.ndarray) -> np.ndarray:

@@ -81,18 +81,24 @@ def fit_preparation(
     kind: Kind,
     numbers: Tensor | None = None,
 ) -> tuple[Preparation, Tensor, tuple[str, ...]]:
+    """Fit the map to raw rows and apply it to them; see `prepare_encoded`."""
+    return prepare_encoded(encode(rows, columns), columns, kind, numbers)
+
+
+def prepare_encoded(
+    encoded: Tensor, columns: tuple[Column, ...], kind: Kind, numbers: Tensor | None = None
+) -> tuple[Preparation, Tensor, tuple[str, ...]]:
     """Fit the map to rows and apply it to them.
 
     Args:
-        rows: Raw rows.
-        columns: How each raw column becomes numbers.
+        encoded: The rows as `encode` makes numbers of them; overwritten.
+        columns: How each raw column became numbers.
         kind: Which map.
         numbers: The number by which the user knows each row, shape (n,); counted from 1 by default.
 
     Returns:
         The map, the prepared rows X of shape (n, d), and sentences that tell what was done.
     """
-    encoded = encode(rows, columns)
     preparation, notes = _fit_standard(encoded, columns) if kind == "standard" else _unfitted(columns, kind)
     return preparation, _place(encoded, preparation, numbers), notes
 
