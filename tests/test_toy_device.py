@@ -23,10 +23,14 @@ def test_it_computes_what_the_cpu_does(x, toy):
     assert x.tolist() == [[7.0, 1.0, 2.0], [7.0, 4.0, 5.0]]
 
 
+MAKERS = (torch.ones, torch.zeros, torch.eye, torch.arange, torch.tensor)
+
+
 def test_what_is_made_there_is_there_in_every_thread(x):
     with ThreadPoolExecutor(1) as pool:
-        made = pool.submit(lambda: (x.new_zeros(2), torch.ones(2, device=x.device))).result()
-    assert [each.device for each in made] == [x.device, x.device]
+        made = pool.submit(lambda: [each(2, device=x.device) for each in MAKERS]).result()
+    assert all(each.device == x.device for each in made)
+    assert [each.tolist() for each in made] == [each(2).tolist() for each in MAKERS]
 
 
 def test_gradients_pass_through_it(toy):

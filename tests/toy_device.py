@@ -6,6 +6,7 @@ CPU, or that hand the memory to numpy. Results are those of the CPU, bit for bit
 """
 
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,6 +18,9 @@ NAME = "toy"
 aten = torch.ops.aten
 COPIES = {aten.copy_.default, aten._to_copy.default}  # they lead from one device to the other
 INDEXING = {aten.index.Tensor, aten.index_put.default, aten.index_put_.default, aten._index_put_impl_.default}
+# Torch makes these by resizing an empty tensor, which one that wraps another does not notice.
+FACTORIES = (aten.arange.default, aten.arange.start, aten.arange.start_step, aten.eye.default, aten.eye.m)
+RESIZING = {aten.linalg_cholesky_ex.L}  # what tells of failures, which only torch itself reads
 # What is registered lasts as long as these do.
 ALL, ATEN = torch.library.Library("_", "IMPL"), torch.library.Library("aten", "IMPL")
 
@@ -61,10 +65,15 @@ def register() -> torch.device:
     """Make the device known to torch, once in a process."""
     if torch._C._get_privateuse1_backend_name() != NAME:
         backend_registration._setup_privateuseone_for_python_backend(NAME)
-        ALL.fallback(lambda operation, *args, **options: computed(operation, args, options), "PrivateUse1")
+        ALL.fallback(_registered, "PrivateUse1")
         # `torch.tensor` copies without asking `__torch_dispatch__`, where the fallback refuses what has one.
-        ATEN.impl("copy_", lambda *args: computed(aten.copy_.default, args, {}), "PrivateUse1")
+        for each in (aten.copy_.default, *FACTORIES):
+            ATEN.impl(each, partial(_registered, each), "PrivateUse1")
     return torch.device(NAME, 0)
+
+
+def _registered(operation: Any, *args: Any, **options: Any) -> Any:
+    return computed(operation, args, options)
 
 
 def computed(operation: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -80,7 +89,10 @@ def computed(operation: Any, args: tuple[Any, ...], options: dict[str, Any]) -> 
     target = inner_options.get("device")
     if target is not None:
         inner_options["device"] = torch.device("cpu")
+    shapes = [tensor.inner.shape for tensor in wrappers.values()]
     found = operation(*inner_args, **inner_options)
+    if operation not in RESIZING:
+        assert shapes == [tensor.inner.shape for tensor in wrappers.values()], f"{operation} resizes"
     leaves = target is not None and target.type == "cpu"
     if leaves or (operation is aten.copy_.default and not isinstance(args[0], ToyTensor)):
         return found

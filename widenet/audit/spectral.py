@@ -151,7 +151,9 @@ def label_spectrum(
     is_solving = problem.exact is not None and problem.floor > 0
     least = NUM_SOLVED_PROBES if is_solving else NUM_PROBES
     num_probes = least + num_to_fill(num_targets + 1 + least)
-    probes = rademacher(problem.gram.n, num_probes, generator=generator, dtype=problem.Y.dtype)
+    probes = rademacher(
+        problem.gram.n, num_probes, generator=generator, dtype=problem.Y.dtype, device=problem.Y.device
+    )
     constant = problem.points.counts.sqrt()[:, None]  # D^½ 1, of norm √n
     along = constant.T @ probes / n
     start = torch.cat([problem.targets, constant, probes - constant @ along], dim=1)
