@@ -18,6 +18,7 @@ def test_it_computes_what_the_cpu_does(x, toy):
     assert (x @ x.T).tolist() == (rows @ rows.T).tolist()
     assert torch.equal((x + torch.tensor(2.0)).cpu(), rows + 2)
     assert x[torch.tensor([1])].tolist() == [[3.0, 4.0, 5.0]]
+    assert torch.equal((x[0] @ x.T).cpu(), rows[0] @ rows.T)  # torch itself changes a shape in place here
     assert float(x.sum()) == 15
     x.T[0] = 7
     assert x.tolist() == [[7.0, 1.0, 2.0], [7.0, 4.0, 5.0]]

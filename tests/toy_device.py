@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.utils import backend_registration
+from torch.utils._mode_utils import no_dispatch
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 NAME = "toy"
@@ -91,7 +92,10 @@ def computed(operation: Any, args: tuple[Any, ...], options: dict[str, Any]) -> 
         inner_options["device"] = torch.device("cpu")
     shapes = [tensor.inner.shape for tensor in wrappers.values()]
     found = operation(*inner_args, **inner_options)
-    if operation not in RESIZING:
+    if torch.Tag.inplace_view in operation.tags:  # changes the shape, of what wraps as well
+        with no_dispatch():
+            operation(*args, **options)
+    elif operation not in RESIZING:
         assert shapes == [tensor.inner.shape for tensor in wrappers.values()], f"{operation} resizes"
     leaves = target is not None and target.type == "cpu"
     if leaves or (operation is aten.copy_.default and not isinstance(args[0], ToyTensor)):

@@ -24,6 +24,7 @@ class AuditSettings(Settings):
     width: int | None = setting(
         None, "Neurons in that network, an even number.", low=2, high=2**20, otherwise=f"{TRAINED_WIDTH}"
     )
+    device: str = setting("cpu", "Where to compute: a graphics card is cuda, or cuda:1.", metavar="DEVICE")
     seed: int = seed_setting()
     raw_cells: bool = setting(
         False, "Write text that a spreadsheet takes for a formula as it is, without an apostrophe before it."

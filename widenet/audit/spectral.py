@@ -177,7 +177,7 @@ def label_spectrum(
     )
     krylov = replace(
         krylov,
-        start=krylov.start * units,
+        start=krylov.start * units.cpu(),
         solution=None if krylov.solution is None else krylov.solution * units,
     )
     if krylov.solution is None:
@@ -239,7 +239,8 @@ def _certified(problem: KernelProblem, V: Tensor, Z: Tensor, kept: Checkpoint) -
         return Bracket(torch.from_numpy(saved.arrays["lower"]), torch.from_numpy(saved.arrays["upper"]))
     weights, exact = problem.points.counts.sqrt()[:, None], problem.exact
     assert exact is not None
-    found = residual_bracket(exact.gram, V / weights, weights * Z, floor=problem.floor, error=exact.rounding)
+    V, Z = (V / weights).cpu(), (weights * Z).cpu()
+    found = residual_bracket(exact.gram, V, Z, floor=problem.floor, error=exact.rounding)
     assert found.upper is not None
     kept.finish({"lower": found.lower.numpy(), "upper": found.upper.numpy()})
     return found
