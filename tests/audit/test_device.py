@@ -12,9 +12,9 @@ from widenet.audit.settings import AuditSettings
 from widenet.base.checkpoint import StageResumed
 from widenet.base.errors import InputError
 from widenet.base.progress import Progress
+from widenet.runs.device import CPU
 from widenet.runs.store import Store
 from widenet.spectrum.gram import DenseGram, TiledGram
-from widenet.study.device import CPU
 from widenet.training.descent import descend
 
 

@@ -8,8 +8,8 @@ from widenet.audit.settings import AuditSettings
 from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
 from widenet.data.loading import Source
+from widenet.runs.device import device_named
 from widenet.runs.store import Store
-from widenet.study.device import device_named
 from widenet.study.door import ReadingOptions, read_any, split_options, with_config
 
 

@@ -8,8 +8,8 @@ from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
 from widenet.base.memory import BASE_BYTES
 from widenet.kernels.kernel import Kernel
+from widenet.runs.device import CPU, usable_on
 from widenet.spectrum.gram import TILE
-from widenet.study.device import CPU, usable_on
 from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_speed, seconds_of
 

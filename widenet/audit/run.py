@@ -45,11 +45,11 @@ from widenet.predict.choose import choose_model
 from widenet.predict.learning_curve import LearningCurve
 from widenet.runs.checkpoints import Checkpoints
 from widenet.runs.code import code_version
+from widenet.runs.device import device_named
 from widenet.runs.store import Store
 from widenet.runs.trial import Trial, data_hash
 from widenet.spectrum.gram import DenseGram, Gram, TiledGram
 from widenet.study.data import data_summary
-from widenet.study.device import device_named
 from widenet.study.forecast import Forecast
 
 NORM_TOLERANCE = 1e-6  # of rows: what rounding in float32 leaves

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from widenet.audit.problem import KernelProblem
 from widenet.data.points import Points
-from widenet.study.device import CPU
+from widenet.runs.device import CPU
 
 NUM_SHUFFLES = 1199  # enough that none as low is below .001
 LEAST_SHUFFLES = 199

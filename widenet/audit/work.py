@@ -30,6 +30,7 @@ from widenet.predict.loo import (
     left_out_by_probes,
 )
 from widenet.runs.checkpoints import Checkpoints
+from widenet.runs.device import CPU
 from widenet.spectrum.enclosure import Enclosure, enclose, is_provable, proved_floor
 from widenet.spectrum.floor import (
     cholesky_floor,
@@ -40,7 +41,6 @@ from widenet.spectrum.floor import (
     smallest_sine,
 )
 from widenet.spectrum.gram import DenseGram, Gram, num_to_fill
-from widenet.study.device import CPU
 
 JITTER = 1e-8  # of the mean diagonal: lets rows that nearly coincide be left out all the same
 LOO_PROBES = 28  # at least

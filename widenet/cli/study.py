@@ -112,7 +112,7 @@ class _Call:
 
     def check_device(self) -> None:
         """Refuse a device that is not there, before anything is read; this imports torch."""
-        from widenet.study.device import device_named
+        from widenet.runs.device import device_named
 
         if "device" in self.given:
             device_named(self.given["device"], self.cluster.get("cluster"))

@@ -1,4 +1,4 @@
-"""The device that a study computes on, by its name."""
+"""The device that work is computed on, by its name."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def device_named(name: str, cluster: Any = None) -> torch.device:
 
     Args:
         name: As torch names devices.
-        cluster: Where a study is to run; None for this process.
+        cluster: Where the work is to run; None for this process.
     """
     if name != CPU.type and cluster is not None:
         raise InputError(
@@ -34,7 +34,7 @@ def device_named(name: str, cluster: Any = None) -> torch.device:
         )
     if not _computes(name, torch.float64):
         raise InputError(
-            f"The device {shown(name)} has no double precision, which kernel matrices need: "
+            f"The device {shown(name)} has no double precision, which widenet needs: "
             "leave `device` out to compute on the CPU."
         )
     return torch.device(name)

@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from widenet.base.errors import InputError
-from widenet.study import device as module
-from widenet.study.device import CPU, device_named, usable_on
+from widenet.runs import device as module
+from widenet.runs.device import CPU, device_named, usable_on
 
 
 def test_devices_that_are_here_are_found_by_their_names(toy):
