@@ -7,7 +7,7 @@ from widenet.runs.device import CPU, device_named, usable_on
 
 
 def test_devices_that_are_here_are_found_by_their_names(toy):
-    assert device_named("cpu") == CPU
+    assert device_named("cpu") == device_named("cpu:0") == CPU
     assert device_named("toy").type == "toy"
     assert device_named("toy:0") == toy
 

@@ -82,8 +82,10 @@ class Work:
         gram = self.gram(kernel)
         if (matrix := gram.held()) is not None:
             return self._problem(weighted_gram(gram, self._device_points), self._floor(kernel, matrix))
-        floor = floor_of(kernel, self.neighbours)
-        return self._problem(self._gram_above(kernel, floor, exact=True), floor, self._exact(kernel))
+        if self.device != CPU:  # proofs are the CPU's
+            gram = self.make_gram(kernel, self._inputs.cpu(), torch.float64)
+        floor, exact = floor_of(kernel, self.neighbours), self._exact(kernel, gram)
+        return self._problem(self._gram_above(kernel, floor, exact=True), floor, exact)
 
     def _problem(self, gram: Gram, floor: float = 0.0, exact: ExactGram | None = None) -> KernelProblem:
         """The problem of all rows, with this operator of D^½ H D^½."""
@@ -93,11 +95,10 @@ class Work:
     def _device_points(self) -> Points:
         return self.points.to(self.device)
 
-    def _exact(self, kernel: Kernel) -> ExactGram:
-        """The operator of bounds, where no matrix is held."""
-        gram = self.make_gram(kernel, self._inputs.cpu(), torch.float64)
+    def _exact(self, kernel: Kernel, gram: Gram) -> ExactGram:
+        """The operator of bounds, from one in float64 whose matrix is not held."""
         recomputed, sine = gram.recomputed(), smallest_sine(self.neighbours)
-        is_unit = bool((squared_norms(self._inputs) == 1).all())
+        is_unit = bool((squared_norms(self._inputs.cpu()) == 1).all())
         is_proof = recomputed is not None and is_provable(kernel) and is_unit
         rounding = product_rounding(kernel, self._inputs, sine) if sine > 0 else math.inf
         return ExactGram(gram if recomputed is None else recomputed, rounding, is_proof)

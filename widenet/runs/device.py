@@ -37,7 +37,8 @@ def device_named(name: str, cluster: Any = None) -> torch.device:
             f"The device {shown(name)} has no double precision, which widenet needs: "
             "leave `device` out to compute on the CPU."
         )
-    return torch.device(name)
+    found = torch.device(name)
+    return CPU if found.type == CPU.type else found  # the processor has numbers, too, but is one
 
 
 def usable_on(device: torch.device) -> int:
