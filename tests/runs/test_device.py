@@ -15,7 +15,7 @@ def test_devices_that_are_here_are_found_by_their_names(toy):
 @pytest.mark.parametrize("name", ["gpu", "", "cuda:99", "cuda:x", "meta", "xla", "mtia"])
 def test_devices_that_are_not_are_refused_in_one_sentence(name):
     with pytest.raises(
-        InputError, match=rf"^There is no device '{name}' here, only cpu.*: leave `device` out "
+        InputError, match=rf"^There is no device '{name}' here, as torch finds only cpu.*: leave `device` out"
     ):
         device_named(name)
 

@@ -29,7 +29,7 @@ def device_named(name: str, cluster: Any = None) -> torch.device:
         )
     if not _computes(name, torch.float32):
         raise InputError(
-            f"There is no device {shown(name)} here, only {', '.join(_devices_here())} as torch finds it: "
+            f"There is no device {shown(name)} here, as torch finds only {', '.join(_devices_here())}: "
             "leave `device` out to compute on the CPU."
         )
     if not _computes(name, torch.float64):
