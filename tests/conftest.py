@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests import toy_device
 from widenet import cli
 from widenet.data import Dataset, load
 
@@ -37,6 +38,12 @@ def data_dir(monkeypatch: pytest.MonkeyPatch) -> Path:
 def generator() -> torch.Generator:
     """A fresh generator, so that no test depends on another's draws."""
     return torch.Generator().manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def toy() -> torch.device:
+    """A device that computes on the CPU and refuses what a graphics card refuses."""
+    return toy_device.register()
 
 
 @pytest.fixture

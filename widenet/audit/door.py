@@ -8,6 +8,7 @@ from widenet.audit.settings import AuditSettings
 from widenet.base.progress import SILENT, Progress
 from widenet.data.dataset import Dataset
 from widenet.data.loading import Source
+from widenet.runs.device import device_named
 from widenet.runs.store import Store
 from widenet.study.door import ReadingOptions, read_any, split_options, with_config
 
@@ -20,6 +21,7 @@ class AuditOptions(ReadingOptions, total=False):
     rows: int | None
     train: bool
     width: int | None
+    device: str
     seed: int
     raw_cells: bool
 
@@ -49,6 +51,7 @@ def audit(
     """
     reading, changes = split_options(options)
     settings = AuditSettings(**changes)
+    device_named(settings.device, cluster)
     dataset = read_any(data, y, reading, unit_rows=True)
     result = run_audit(
         dataset, settings, cluster=cluster, store=store, allow_long=allow_long, progress=progress

@@ -6,8 +6,9 @@ from torch import Tensor
 from widenet.audit.result import GramPlan, Held
 from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
-from widenet.base.memory import BASE_BYTES, usable_bytes
+from widenet.base.memory import BASE_BYTES
 from widenet.kernels.kernel import Kernel
+from widenet.runs.device import CPU, usable_on
 from widenet.spectrum.gram import TILE
 from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_speed, seconds_of
@@ -21,9 +22,9 @@ PILOT_ROWS = 512  # of the kernel tile that is timed
 PILOT_COLUMNS = 32
 
 
-def entry_rate(kernel: Kernel) -> float:
+def entry_rate(kernel: Kernel, device: torch.device) -> float:
     """Kernel values from cosines, entries a second, by timing one tile."""
-    rows = pilot_rows()
+    rows = pilot_rows().to(device)
     return PILOT_ROWS**2 / seconds_of(lambda: kernel.tile(rows, rows))
 
 
@@ -34,7 +35,13 @@ def pilot_rows() -> Tensor:
 
 
 def forecast_audit(
-    n: int, d: int, num_columns: int, kernel: Kernel, usable: int | None = None, trained_width: int = 0
+    n: int,
+    d: int,
+    num_columns: int,
+    kernel: Kernel,
+    usable: int | None = None,
+    trained_width: int = 0,
+    device: torch.device = CPU,
 ) -> tuple[Forecast, GramPlan]:
     """Choose how the Gram matrix is held, and say what that costs; refuse what fits neither way.
 
@@ -45,14 +52,16 @@ def forecast_audit(
         kernel: The audit's kernel.
         usable: Bytes of memory to plan with; asked from the system by default.
         trained_width: Neurons of the network that is trained besides; 0 where none is.
+        device: Where the matrix is held; what is proved of it is computed on the CPU.
     """
-    usable = usable_bytes() if usable is None else usable
+    usable = usable_on(device) if usable is None else usable
     inputs = BASE_BYTES + 8 * n * (2 * d + 8 * num_columns)
     dense = inputs + 3 * 8 * n * n
-    speed, entries = measure_speed(), entry_rate(kernel)
+    speed, entries = measure_speed(device), entry_rate(kernel, device)
+    proving = speed if device == CPU else measure_speed()
     training = training_seconds(n, d, num_columns, trained_width, speed)
     if n <= DENSE_ROWS and dense <= usable:
-        seconds = _dense_seconds(n, d, speed, entries) + training
+        seconds = _dense_seconds(n, d, speed, proving, entries) + training
         return Forecast(seconds, dense), GramPlan(Held.DENSE, 8 * n * n)
     least = inputs + 8 * n * (NUM_VECTORS + 60 * num_columns)
     if least > usable:
@@ -62,23 +71,27 @@ def forecast_audit(
         )
     packed = 4 * n * (n + TILE) // 2
     kept = min(packed, usable - least)
-    seconds = _tiled_seconds(n, d, num_columns, kept / packed, speed, entries) + training
+    seconds = _tiled_seconds(n, d, num_columns, kept / packed, speed, proving, entries) + training
     plan = GramPlan(Held.PACKED if kept == packed else Held.TILED, kept)
     return Forecast(seconds, least + kept), plan
 
 
-def _dense_seconds(n: int, d: int, speed: Speed, entries: float) -> float:
+def _dense_seconds(n: int, d: int, speed: Speed, proving: Speed, entries: float) -> float:
     """Two Gram matrices, two factorisations and their roots, about a hundred products, bounds, the model."""
     grams = 2 * (n * n * d / speed.double + n * n / 2 / entries)
     factorisations = 2 * (n**3 + n**3 / 3) / speed.double
     products = 100 * 8 * n * n / speed.bytes
     pilots = 12 * 10 * min(n, 2000) ** 3 / speed.double  # eigendecompositions that choose depth and ridge
     subsets = 8 * min(n, 4096) ** 3 / speed.double  # the learning curves
-    bounds = 4 * n * n * d / speed.double  # products of rows that were split, so that their rounding is known
+    bounds = (
+        4 * n * n * d / proving.double
+    )  # products of rows that were split, so that their rounding is known
     return 2 + grams + factorisations + products + pilots + subsets + bounds
 
 
-def _tiled_seconds(n: int, d: int, num_columns: int, kept: float, speed: Speed, entries: float) -> float:
+def _tiled_seconds(
+    n: int, d: int, num_columns: int, kept: float, speed: Speed, proving: Speed, entries: float
+) -> float:
     """The neighbours, two kernels in float32, products with both, and the one that certifies, in float64.
 
     The chosen kernel is deeper, and its values take twice as long.
@@ -88,5 +101,7 @@ def _tiled_seconds(n: int, d: int, num_columns: int, kept: float, speed: Speed, 
     operations = 2 * n * n * (BLOCK_COLUMNS + num_columns)
     product = max(operations / (EFFICIENCY * speed.single), 2 * n * n / speed.bytes)
     recomputed = (1 - kept) * (double + single + values) / 2
-    certificate = double + operations / (EFFICIENCY * speed.double)
-    return 60 + single + double + certificate + single + values + NUM_PRODUCTS * (product + recomputed)
+    proved = cosines / proving.double + values
+    certificate = proved + operations / (EFFICIENCY * proving.double)
+    neighbours = cosines / proving.single + values
+    return 60 + neighbours + double + certificate + single + values + NUM_PRODUCTS * (product + recomputed)

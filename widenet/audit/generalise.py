@@ -88,18 +88,20 @@ def learning_curve(
     loo: LeaveOneOut | None,
     *,
     generator: torch.Generator,
+    device: torch.device,
 ) -> LearningCurve:
     """Errors measured on subsets of the rows and extrapolated to twice and four times as many."""
+    anchor = None if loo is None else unbiased_predictions(dataset, points, loo).to(device)
     return predict_learning_curve(
         kernel,
-        dataset.X,
-        dataset.Y,
+        dataset.X.to(device),
+        dataset.Y.to(device),
         [factor * dataset.n for factor in GROWTH],
         classification=dataset.labels is not None,
         generator=generator,
         ridge=ridge,
-        anchor=None if loo is None else unbiased_predictions(dataset, points, loo),
-        place=points.place,
+        anchor=anchor,
+        place=points.place.to(device),
     )
 
 

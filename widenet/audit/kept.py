@@ -1,4 +1,4 @@
-"""What a stage of an audit found, as arrays that a checkpoint keeps."""
+"""What a stage of an audit found, as arrays that a checkpoint keeps; from here on it is on the CPU."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -47,7 +47,7 @@ def built(kind: type[Found], name: str, arrays: Arrays) -> Found | None:
 
 
 def _array(value: Tensor | float) -> np.ndarray:
-    return np.ascontiguousarray(value.numpy()) if isinstance(value, Tensor) else np.array(value)
+    return np.ascontiguousarray(value.cpu().numpy()) if isinstance(value, Tensor) else np.array(value)
 
 
 def _value(array: np.ndarray) -> Any:

@@ -45,7 +45,7 @@ class KernelProblem:
 
 @dataclass(frozen=True)
 class ExactGram:
-    """H over the points in float64, for bounds.
+    """H over the points in float64 and on the CPU, for bounds.
 
     Attributes:
         gram: The operator.

@@ -45,6 +45,7 @@ from widenet.predict.choose import choose_model
 from widenet.predict.learning_curve import LearningCurve
 from widenet.runs.checkpoints import Checkpoints
 from widenet.runs.code import code_version
+from widenet.runs.device import device_named
 from widenet.runs.store import Store
 from widenet.runs.trial import Trial, data_hash
 from widenet.spectrum.gram import DenseGram, Gram, TiledGram
@@ -79,21 +80,22 @@ def run_audit(
         allow_long: Whether an audit whose forecast exceeds an hour may run.
         progress: Told of each stage.
     """
+    settings = settings or AuditSettings()
+    device = device_named(settings.device, cluster)
     if cluster is not None:
         with grams_on(cluster, store, progress) as (elsewhere, told):
             return run_audit(
                 dataset, settings, make_gram=elsewhere, store=store, allow_long=allow_long, progress=told
             )
     start = time.perf_counter()
-    settings = settings or AuditSettings()
     _refuse_other_norms(dataset)
     cells, dataset = dataset.cells, _sample(dataset, settings)
     width = (settings.width or TRAINED_WIDTH) if settings.train else 0
-    forecast, plan, make_gram = _plan(dataset, settings, width, make_gram)
+    forecast, plan, make_gram = _plan(dataset, settings, width, device, make_gram)
     progress.note(forecast)
     forecast.refuse_long("audit a sample with `rows`", allow_long=allow_long)
     duplicates = find_duplicates(dataset)
-    work = _work(dataset, settings, duplicates, plan, make_gram, store, progress)
+    work = _work(dataset, settings, duplicates, plan, make_gram, device, store, progress)
     found = _find(work, settings)
     result = AuditResult(
         data=data_summary(dataset),
@@ -136,11 +138,16 @@ def _sample(dataset: Dataset, settings: AuditSettings) -> Dataset:
 
 
 def _plan(
-    dataset: Dataset, settings: AuditSettings, width: int, make_gram: GramMaker | None
+    dataset: Dataset,
+    settings: AuditSettings,
+    width: int,
+    device: torch.device,
+    make_gram: GramMaker | None,
 ) -> tuple[Forecast, GramPlan, GramMaker]:
     """What the audit costs, how the kernel matrix is held, and what makes it so."""
     kernel = kernel_by_name(settings.kernel)
-    forecast, plan = forecast_audit(dataset.n, dataset.d, dataset.Y.shape[1], kernel, trained_width=width)
+    sizes = dataset.n, dataset.d, dataset.Y.shape[1]
+    forecast, plan = forecast_audit(*sizes, kernel, trained_width=width, device=device)
     if isinstance(make_gram, GramsElsewhere):
         forecast, plan, make_gram = make_gram.planned(dataset.n, forecast, plan)
     return forecast, plan, make_gram or partial(_planned_gram, plan)
@@ -152,6 +159,7 @@ def _work(
     duplicates: Duplicates,
     plan: GramPlan,
     make_gram: GramMaker,
+    device: torch.device,
     store: Store | None,
     progress: Progress,
 ) -> Work:
@@ -165,7 +173,8 @@ def _work(
     checkpoints = Checkpoints(store, trial, progress, each_step=plan.held is Held.WORKERS)
     checkpoints.note_differences()
     generator = torch.Generator().manual_seed(settings.seed)
-    return Work(ordered, duplicates.points.ordered(order), make_gram, generator, progress, checkpoints)
+    points = duplicates.points.ordered(order)
+    return Work(ordered, points, make_gram, generator, progress, checkpoints, device)
 
 
 @dataclass(frozen=True)
@@ -190,7 +199,9 @@ def _find(work: Work, settings: AuditSettings) -> _Found:
     inverted = work.interpolate(kernel, problem, spectrum)
     del problem  # and with it the kernel matrix
     work.progress("learning curve")
-    curve = learning_curve(dataset, work.points, kernel, 0.0, inverted.loo, generator=work.generator)
+    curve = learning_curve(
+        dataset, work.points, kernel, 0.0, inverted.loo, generator=work.generator, device=work.device
+    )
     chosen, labels = _choose(work)
     found = complexity(dataset, spectrum, inverted.complexity, inverted.enclosure)
     bound = population_bound(dataset, settings.kernel, spectrum, found, kernel.diag(dataset.X))
@@ -210,15 +221,16 @@ def audit_trial(dataset: Dataset, settings: AuditSettings, *, is_whole: bool) ->
 
 def _choose(work: Work) -> tuple[Chosen, LabelReport]:
     """Choose depth and ridge for this data, for the error to expect and for the labels that look wrong."""
-    dataset, points, generator = work.dataset, work.points, work.generator
+    dataset, points, generator, device = work.dataset, work.points, work.generator, work.device
     work.progress("choice of a kernel")
-    model = choose_model(dataset.X, dataset.Y, place=points.place, generator=generator)
+    X, Y, place = (part.to(device) for part in (dataset.X, dataset.Y, points.place))
+    model = choose_model(X, Y, place=place, generator=generator)
     kernel = kernel_by_name(model.kernel)
     loo = work.fit(kernel, model.ridge)
     with threads(1) as (pool, _):  # its thousands of small steps are slower if each is split over cores
         labels = pool.submit(audit_labels, dataset, points, model, loo).result()
     work.progress("learning curve")
-    curve = learning_curve(dataset, points, kernel, model.ridge, loo, generator=generator)
+    curve = learning_curve(dataset, points, kernel, model.ridge, loo, generator=generator, device=device)
     return Chosen(model.kernel, model.ridge, loo_summary(dataset, points, loo), curve), labels
 
 
@@ -227,7 +239,9 @@ def _descent(work: Work, spectrum: LabelSpectrum, eta: float | None, width: int)
     curve = training_curve(spectrum, eta)
     if not width:
         return curve
-    trained = train_beside(work.dataset, width, generator=work.generator, progress=work.progress)
+    trained = train_beside(
+        work.dataset, width, generator=work.generator, device=work.device, progress=work.progress
+    )
     return replace(curve, trained=trained)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from widenet.base.errors import InputError
-from widenet.study.settings import Settings, seed_setting, setting
+from widenet.study.settings import Settings, device_setting, seed_setting, setting
 
 DEFAULT_KERNEL = "relu2-hidden"  # H∞: the theorems behind every section of the audit are about it
 TRAINED_WIDTH = 4096
@@ -24,6 +24,7 @@ class AuditSettings(Settings):
     width: int | None = setting(
         None, "Neurons in that network, an even number.", low=2, high=2**20, otherwise=f"{TRAINED_WIDTH}"
     )
+    device: str = device_setting()
     seed: int = seed_setting()
     raw_cells: bool = setting(
         False, "Write text that a spreadsheet takes for a formula as it is, without an apostrophe before it."

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from widenet.audit.problem import KernelProblem
 from widenet.data.points import Points
+from widenet.runs.device import CPU
 
 NUM_SHUFFLES = 1199  # enough that none as low is below .001
 LEAST_SHUFFLES = 199
@@ -82,7 +83,8 @@ def shuffle_test(
         by_point: Whether all targets of a point move together, to another point with as many rows. Copies of
             a row with their one target are then no evidence that targets depend on inputs.
     """
-    blocks = point_blocks(problem.points) if by_point else [torch.arange(len(problem.Y))[:, None]]
+    by_row = [torch.arange(len(problem.Y))[:, None]]
+    blocks = point_blocks(problem.points.to(CPU)) if by_point else by_row
     n, c = problem.Y.shape
     affordable = int(MOST_OPERATIONS / (2 * len(root) ** 2 * c))
     num = min(NUM_SHUFFLES, max(LEAST_SHUFFLES, affordable))

@@ -151,7 +151,9 @@ def label_spectrum(
     is_solving = problem.exact is not None and problem.floor > 0
     least = NUM_SOLVED_PROBES if is_solving else NUM_PROBES
     num_probes = least + num_to_fill(num_targets + 1 + least)
-    probes = rademacher(problem.gram.n, num_probes, generator=generator, dtype=problem.Y.dtype)
+    probes = rademacher(
+        problem.gram.n, num_probes, generator=generator, dtype=problem.Y.dtype, device=problem.Y.device
+    )
     constant = problem.points.counts.sqrt()[:, None]  # D^½ 1, of norm √n
     along = constant.T @ probes / n
     start = torch.cat([problem.targets, constant, probes - constant @ along], dim=1)
@@ -175,7 +177,7 @@ def label_spectrum(
     )
     krylov = replace(
         krylov,
-        start=krylov.start * units,
+        start=krylov.start * units.cpu(),
         solution=None if krylov.solution is None else krylov.solution * units,
     )
     if krylov.solution is None:
@@ -237,7 +239,8 @@ def _certified(problem: KernelProblem, V: Tensor, Z: Tensor, kept: Checkpoint) -
         return Bracket(torch.from_numpy(saved.arrays["lower"]), torch.from_numpy(saved.arrays["upper"]))
     weights, exact = problem.points.counts.sqrt()[:, None], problem.exact
     assert exact is not None
-    found = residual_bracket(exact.gram, V / weights, weights * Z, floor=problem.floor, error=exact.rounding)
+    V, Z = (V / weights).cpu(), (weights * Z).cpu()
+    found = residual_bracket(exact.gram, V, Z, floor=problem.floor, error=exact.rounding)
     assert found.upper is not None
     kept.finish({"lower": found.lower.numpy(), "upper": found.upper.numpy()})
     return found

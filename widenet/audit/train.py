@@ -35,11 +35,11 @@ def training_seconds(n: int, d: int, num_columns: int, width: int, speed: Speed)
 
 
 def train_beside(
-    dataset: Dataset, width: int, *, generator: torch.Generator, progress: Progress
+    dataset: Dataset, width: int, *, generator: torch.Generator, device: torch.device, progress: Progress
 ) -> TrainedCurve:
     """Train on at most MAX_ROWS rows, a network for each target column, and predict the same descent."""
     rows = torch.randperm(dataset.n, generator=generator)[:MAX_ROWS].sort().values
-    X, Y = dataset.X[rows], dataset.Y[rows]
+    X, Y = dataset.X[rows].to(device), dataset.Y[rows].to(device)
     measure = _measure(X, Y)
     eta = 1 / float(measure.nodes[-1])
     stage, total = f"training a network of width {width:,}", NUM_STEPS * Y.shape[1]
@@ -81,7 +81,13 @@ def _descent(
     progress: Callable[[int], None],
 ) -> DescentRun:
     params = draw_fine_grained(
-        width, X.shape[1], KAPPA, generator=generator, antisymmetric=True, dtype=torch.float32
+        width,
+        X.shape[1],
+        KAPPA,
+        generator=generator,
+        antisymmetric=True,
+        dtype=torch.float32,
+        device=X.device,
     )
     run = descend(params, X, y, eta=eta, num_steps=NUM_STEPS, progress=progress)
     if run.diverged:

@@ -30,6 +30,7 @@ from widenet.predict.loo import (
     left_out_by_probes,
 )
 from widenet.runs.checkpoints import Checkpoints
+from widenet.runs.device import CPU
 from widenet.spectrum.enclosure import Enclosure, enclose, is_provable, proved_floor
 from widenet.spectrum.floor import (
     cholesky_floor,
@@ -70,6 +71,7 @@ class Work:
     generator: torch.Generator
     progress: Progress
     checkpoints: Checkpoints
+    device: torch.device = CPU  # where kernel matrices are held; data, points and results are on the CPU
 
     def gram(self, kernel: Kernel) -> Gram:
         """The Gram operator of the distinct points."""
@@ -79,18 +81,24 @@ class Work:
         """The problem of all rows, with a proved floor under its spectrum where one is found."""
         gram = self.gram(kernel)
         if (matrix := gram.held()) is not None:
-            floor = self._floor(kernel, matrix)
-            return KernelProblem(weighted_gram(gram, self.points), self.points, self.dataset.Y, floor)
-        floor = floor_of(kernel, self.neighbours)
-        exact = self._exact(kernel, gram)
-        return KernelProblem(
-            self._gram_above(kernel, floor, exact=True), self.points, self.dataset.Y, floor, exact
-        )
+            return self._problem(weighted_gram(gram, self._device_points), self._floor(kernel, matrix))
+        if self.device != CPU:  # proofs are the CPU's
+            gram = self.make_gram(kernel, self._inputs.cpu(), torch.float64)
+        floor, exact = floor_of(kernel, self.neighbours), self._exact(kernel, gram)
+        return self._problem(self._gram_above(kernel, floor, exact=True), floor, exact)
+
+    def _problem(self, gram: Gram, floor: float = 0.0, exact: ExactGram | None = None) -> KernelProblem:
+        """The problem of all rows, with this operator of D^½ H D^½."""
+        return KernelProblem(gram, self._device_points, self.dataset.Y.to(self.device), floor, exact)
+
+    @property
+    def _device_points(self) -> Points:
+        return self.points.to(self.device)
 
     def _exact(self, kernel: Kernel, gram: Gram) -> ExactGram:
         """The operator of bounds, from one in float64 whose matrix is not held."""
         recomputed, sine = gram.recomputed(), smallest_sine(self.neighbours)
-        is_unit = bool((squared_norms(self._inputs) == 1).all())
+        is_unit = bool((squared_norms(self._inputs.cpu()) == 1).all())
         is_proof = recomputed is not None and is_provable(kernel) and is_unit
         rounding = product_rounding(kernel, self._inputs, sine) if sine > 0 else math.inf
         return ExactGram(gram if recomputed is None else recomputed, rounding, is_proof)
@@ -109,7 +117,7 @@ class Work:
     @property
     def _inputs(self) -> Tensor:
         """The distinct points themselves, shape (u, d)."""
-        return self.dataset.X[self.points.first]
+        return self.dataset.X[self.points.first].to(self.device)
 
     def _gram_above(self, kernel: Kernel, floor: float, *, exact: bool) -> Gram:
         """The weighted operator, in float32 where its eigenvalues, above this floor, let that suffice.
@@ -119,7 +127,7 @@ class Work:
         """
         dtype = torch.float32 if _single_suffices(self.points.num, floor) else torch.float64
         X = self._inputs if exact else self._inputs.to(dtype)
-        return weighted_gram(self.make_gram(kernel, X, dtype), self.points)
+        return weighted_gram(self.make_gram(kernel, X, dtype), self._device_points)
 
     def spectrum(self, problem: KernelProblem) -> LabelSpectrum:
         """The labels and shuffled ones on the spectrum of the problem."""
@@ -155,7 +163,7 @@ class Work:
         root = inverse_root(matrix, ridge)
         enclosure = self._enclose(problem, root) if problem.floor > 0 and is_provable(kernel) else None
         return Interpolation(
-            loo=by_row(left_out(root, problem.targets), self.points, ridge),
+            loo=by_row(left_out(root, problem.targets), problem.points, ridge),
             complexity=shuffle_test(problem, root, generator=self.generator),
             dependence=dependence,
             enclosure=enclosure,
@@ -170,13 +178,13 @@ class Work:
         return loo
 
     def _fit(self, kernel: Kernel, ridge: float) -> LeaveOneOut:
-        gram = weighted_gram(self.gram(kernel), self.points)
+        gram = weighted_gram(self.gram(kernel), self._device_points)
         if gram.held() is None:
             gram = self._gram_above(kernel, ridge + floor_of(kernel, self.neighbours), exact=False)
-        targets, stage = KernelProblem(gram, self.points, self.dataset.Y, 0.0).targets, "wrong labels"
+        targets, stage = self._problem(gram).targets, "wrong labels"
         self.progress(stage)
         if (matrix := gram.held()) is not None:
-            return by_row(leave_one_out(matrix, targets, ridge), self.points, ridge)
+            return by_row(leave_one_out(matrix, targets, ridge), self._device_points, ridge)
         if (loo := self._estimate(gram, targets, ridge, stage)) is None:
             raise NotConvergedError(
                 f"The labels of {self.dataset.n:,} rows could not be judged, because the solves with "
@@ -197,8 +205,9 @@ class Work:
     def _enclose(self, problem: KernelProblem, root: Tensor) -> Enclosure:
         """Both ends of ȳᵀH⁻¹ȳ over the points, with α = H⁻¹ȳ from the root of D^½ H D^½."""
         self.progress("bounds with their rounding")
-        alpha = self.points.counts.sqrt()[:, None] * (root.T @ (root @ problem.targets))
-        return enclose(self._inputs, self.points.means(problem.Y), alpha, problem.floor)
+        points = problem.points
+        alpha = points.counts.sqrt()[:, None] * (root.T @ (root @ problem.targets))
+        return enclose(self._inputs, points.means(problem.Y), alpha, problem.floor)
 
     def _depend(self, problem: KernelProblem) -> Dependence:
         """The fit with a ridge of k̄ among shuffles of points and of rows, the same where no row repeats."""
@@ -219,9 +228,10 @@ class Work:
         """The problem of some rows, drawn at random, whose matrix can be held, or of all if these are few."""
         rows = torch.randperm(self.dataset.n, generator=self.generator)[:PART_ROWS]
         points = points_of(self.points.place[rows])
-        X = self.dataset.X[rows[points.first]]
+        X, Y = (part.to(self.device) for part in (self.dataset.X[rows[points.first]], self.dataset.Y[rows]))
+        points = points.to(self.device)
         gram = weighted_gram(DenseGram(gram_matrix(kernel, X)), points)
-        return KernelProblem(gram, points, self.dataset.Y[rows], floor=0.0)
+        return KernelProblem(gram, points, Y, floor=0.0)
 
     def left_out_by_tiles(
         self, problem: KernelProblem, spectrum: LabelSpectrum, ridge: float
@@ -232,7 +242,7 @@ class Work:
         loo = left_out_by_probes(
             problem.targets, found.alpha, found.probes, found.solved, problem.gram.diag()
         )
-        return by_row(loo, self.points, ridge)
+        return by_row(loo, problem.points, ridge)
 
     def _estimate(self, gram: Gram, targets: Tensor, ridge: float, stage: str) -> LeaveOneOut | None:
         """Leave rows out where no matrix is held; None where the solves do not converge."""
@@ -253,7 +263,7 @@ class Work:
             kept.drop()
             sketched.drop()
             return None
-        return by_row(loo, self.points, ridge)
+        return by_row(loo, self._device_points, ridge)
 
 
 def _found_floor(kernel: Kernel, X: Tensor, matrix: Tensor) -> float:

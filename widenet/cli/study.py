@@ -110,6 +110,13 @@ class _Call:
         if self.out is not None:
             check_folder(self.out, all_files(self.study.room), force=self.may_replace())
 
+    def check_device(self) -> None:
+        """Refuse a device that is not there, before anything is read; this imports torch."""
+        from widenet.runs.device import device_named
+
+        if "device" in self.given:
+            device_named(self.given["device"], self.cluster.get("cluster"))
+
     @contextmanager
     def sole_folder(self) -> Iterator[None]:
         """The folder for this run alone; what a kill left aside is restored, which may be in the way."""
@@ -126,6 +133,7 @@ class _Call:
             with self.store() as kept:
                 result = self.study.run(self.settings, **kept, **shared)
                 return self.written(result, {}, progress)
+        self.check_device()
         dataset = self.read(progress)
         with self.store() as kept:
             result = self.study.run(dataset, self.settings, **kept, **shared)

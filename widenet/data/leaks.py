@@ -92,10 +92,8 @@ def find_leaks(encoded: Tensor, columns: tuple[Column, ...], targets: Targets) -
     if not found:
         return ()
     suspected = tuple(column for column in columns if column.name in found)
-    widths = [len(column.names) for column in columns]
-    return _search(
-        values[:, np.repeat([column.name in found for column in columns], widths)], suspected, target
-    )
+    is_kept = np.repeat([column in suspected for column in columns], [len(each.names) for each in columns])
+    return _search(values[:, is_kept], suspected, target)
 
 
 def _without_copies(encoded: np.ndarray, columns: tuple[Column, ...], codes: np.ndarray) -> np.ndarray:

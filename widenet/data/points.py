@@ -45,8 +45,11 @@ class Points:
     def ordered(self, order: Tensor) -> "Points":
         """The points of the rows in another order (n,), each numbered by its first row there."""
         place = self.place[order]
-        rows = torch.arange(len(order))
-        return points_of(torch.full((self.num,), len(order)).scatter_reduce(0, place, rows, "amin")[place])
+        return points_of(_first_rows(place, self.num)[place])
+
+    def to(self, device: torch.device) -> "Points":
+        """The same points on another device."""
+        return Points(self.place.to(device), self.first.to(device), self.counts.to(device))
 
     def mean_error(self, values: Tensor) -> float:
         """Standard error of the mean of values (n,) whose rows vary together within a point.
@@ -66,9 +69,13 @@ def points_of(group: Tensor) -> Points:
     (tensor([0, 1, 0, 2]), tensor([0, 1, 3]))
     """
     numbers, place, counts = torch.unique(group, return_inverse=True, return_counts=True)
-    n = len(group)
-    first = torch.full((len(numbers),), n).scatter_reduce(0, place, torch.arange(n), "amin")
-    return Points(place, first, counts.double())
+    return Points(place, _first_rows(place, len(numbers)), counts.double())
+
+
+def _first_rows(place: Tensor, num: int) -> Tensor:
+    """For each of `num` points the index of its first row, shape (num,), by the place of each row (n,)."""
+    n = len(place)
+    return place.new_full((num,), n).scatter_reduce(0, place, torch.arange(n, device=place.device), "amin")
 
 
 def every_row(n: int) -> Points:

@@ -8,6 +8,7 @@ from widenet.data.loading import Source
 from widenet.memorise.result import MemoriseResult
 from widenet.memorise.run import run_memorise
 from widenet.memorise.settings import MemoriseSettings
+from widenet.runs.device import device_named
 from widenet.runs.store import Store
 from widenet.study.door import ReadingOptions, read_any, split_options, with_config
 
@@ -21,6 +22,7 @@ class MemoriseOptions(ReadingOptions, total=False):
     perturb: float
     random_rows: str
     theorem: bool
+    device: str
     seed: int
 
 
@@ -46,6 +48,7 @@ def memorise(
     """
     reading, changes = split_options(options)
     settings = MemoriseSettings(**changes)
+    device_named(settings.device)
     dataset = read_any(data, y, reading)
     result = run_memorise(dataset, settings, store=store, allow_long=allow_long, progress=progress)
     return with_config(result, dataset, reading, settings)

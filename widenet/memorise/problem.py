@@ -65,6 +65,10 @@ class SquaresProblem:
     def k(self) -> int:
         return self.Z.shape[1]
 
+    def to(self, device: torch.device) -> "SquaresProblem":
+        """The same with Z and y on another device."""
+        return replace(self, Z=self.Z.to(device), y=self.y.to(device))
+
     @property
     def num_parameters(self) -> int:
         """Trained weights, k r."""

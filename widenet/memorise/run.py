@@ -22,6 +22,7 @@ from widenet.memorise.result import LossCurve, MemoriseResult, Resumed
 from widenet.memorise.settings import METHODS, THEOREM, MemoriseSettings
 from widenet.memorise.train import state_arrays, train_method
 from widenet.runs.code import code_version
+from widenet.runs.device import device_named
 from widenet.runs.differences import note_differences
 from widenet.runs.kept import KeptState
 from widenet.runs.store import Store
@@ -55,6 +56,7 @@ def run_memorise(
     """
     start = time.perf_counter()
     settings = settings or MemoriseSettings()
+    device = device_named(settings.device)
     trial = trial_of(dataset, settings)
     kept = KeptState(store, trial)
     note_differences(store, [trial], progress)
@@ -68,7 +70,7 @@ def run_memorise(
         seed=settings.seed,
         equal_rows=settings.random_rows == "equal",
     )
-    forecast = forecast_memorising(problem, method_type(settings))
+    forecast = forecast_memorising(problem, method_type(settings), device=device)
     progress.note(forecast)
     if kept.earlier is None:
         forecast.refuse_long("use fewer rows or another `method`", allow_long=allow_long)
@@ -86,9 +88,10 @@ def run_memorise(
         kept.save_if_due({}, notes())  # σ_min of many rows may take longer than the training
     progress.note(conditions)
     progress.note(method.plan(problem))
-    state = train_method(problem, method, kept, notes=notes, progress=progress)
+    there = problem.to(device)
+    state = train_method(there, method, kept, notes=notes, progress=progress)
     progress("measuring the network")
-    W = method.weights(problem, state)
+    W = method.weights(there, state).cpu()  # what follows is certified
     if not bool(W.isfinite().all()):
         kept.drop()  # nobody should go on from there
         raise WidenetError(f"{method.name} diverged: try another `method`, or another `seed`.")

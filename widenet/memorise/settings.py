@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from widenet.base.errors import InputError
-from widenet.study.settings import Settings, seed_setting, setting
+from widenet.study.settings import Settings, device_setting, seed_setting, setting
 
 METHODS = {  # by name: where the method stands
     "pgd": "widenet.memorise.methods.pgd:PerturbedDescent",
@@ -42,6 +42,7 @@ class MemoriseSettings(Settings):
         False,
         "With method pgd: Algorithm 1 with the numbers of Theorem 4, up to c, which the paper leaves open.",
     )
+    device: str = device_setting()
     seed: int = seed_setting()
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from widenet.base.progress import SILENT, Progress
-from widenet.memorise.methods.method import FittingMethod, State, copied, last_loss
+from widenet.memorise.methods.method import FittingMethod, State, copied, last_loss, moved_to
 from widenet.memorise.problem import SquaresProblem
 from widenet.runs.kept import KeptState
 
@@ -31,7 +31,8 @@ def train_method(
     """
     earlier = {} if kept.earlier is None else kept.earlier.arrays
     stored = {name: torch.from_numpy(array) for name, array in earlier.items()}
-    state = copied(stored or method.start(problem))  # laid out as if it was stored, so that both round alike
+    state = moved_to(problem.Z.device, stored or method.start(problem))
+    state = copied(state)  # laid out as if it was stored, so that both round alike
     progress("training")
     try:
         while not method.done(state):
@@ -46,4 +47,4 @@ def train_method(
 
 def state_arrays(state: State) -> dict[str, np.ndarray]:
     """A state as `KeptState` takes it."""
-    return {name: tensor.numpy() for name, tensor in state.items()}
+    return {name: tensor.cpu().numpy() for name, tensor in state.items()}

@@ -56,17 +56,19 @@ def draw_parameters(
     *,
     generator: torch.Generator,
     dtype: torch.dtype = torch.float32,
+    device: torch.device | str = "cpu",
 ) -> Parameters:
     """Draw one copy of the parameters, shapes (1, …).
 
-    The draw is made in float64 and then rounded, so that one seed gives one network in every dtype.
+    The draw is made in float64 on the CPU, then rounded and moved, so that one seed gives one network in
+    every dtype and on every device.
     """
     drawn = {}
     for name, shape in network.shapes(d, k).items():
         scale = initialisation.scale(name, network.width)
-        noise = torch.randn(1, *shape, generator=generator, dtype=torch.float64, device=generator.device)
+        noise = torch.randn(1, *shape, generator=generator, dtype=torch.float64)
         values = _balanced_signs(noise) if (initialisation.name, name) == ("signed", "A") else noise
-        drawn[name] = (scale * values).to(dtype)
+        drawn[name] = (scale * values).to(device, dtype)
     return drawn
 
 

@@ -157,7 +157,7 @@ def hidden_values(network: Network, params: Parameters, X: Tensor) -> Parameters
 
 def output_slopes(A: Tensor, n: int) -> Tensor:
     """Derivatives of the outputs of a last layer A (k, m) by themselves at n rows, shape (n, k, k)."""
-    return torch.eye(len(A), dtype=A.dtype).expand(n, -1, -1)
+    return torch.eye(len(A), dtype=A.dtype, device=A.device).expand(n, -1, -1)
 
 
 def shared(X: Tensor, s: int) -> Tensor:

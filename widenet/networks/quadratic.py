@@ -21,16 +21,16 @@ PARTS = 8  # column blocks of a symmetric product: of 8 × 8 blocks 36 are compu
 NARROW = 64  # columns in a block below which a matrix product is too thin to be fast
 
 
-def signs(r: int, dtype: torch.dtype = torch.float64) -> Tensor:
+def signs(r: int, dtype: torch.dtype = torch.float64, device: torch.device | str = "cpu") -> Tensor:
     """The fixed output weights a, +1 for the first half and −1 for the second, shape (r,)."""
-    a = torch.ones(r, dtype=dtype)
+    a = torch.ones(r, dtype=dtype, device=device)
     a[r // 2 :] = -1
     return a
 
 
 def form(W: Tensor) -> Tensor:
     """Q = W A W^T, the quadratic form that the net computes, exactly symmetric, shape (k, k)."""
-    return _symmetric_product((W * signs(W.shape[1], W.dtype)).T, W.T)
+    return _symmetric_product((W * signs(W.shape[1], W.dtype, W.device)).T, W.T)
 
 
 def quadratic_outputs(Z: Tensor, W: Tensor) -> Tensor:
@@ -42,7 +42,7 @@ def quadratic_outputs(Z: Tensor, W: Tensor) -> Tensor:
 
 def neuron_outputs(Z: Tensor, W: Tensor) -> Tensor:
     """ŷ_j = Σ_i a_i (w_i^T z_j)² neuron by neuron, at a cost of 2nkr, shape (n,)."""
-    a = signs(W.shape[1], W.dtype)
+    a = signs(W.shape[1], W.dtype, W.device)
     return torch.cat([(Z[rows] @ W).square_() @ a for rows in _row_blocks(Z, W.shape[1])])
 
 
@@ -77,12 +77,12 @@ def quadratic_gradient(Z: Tensor, y: Tensor, W: Tensor) -> Tensor:
     Through Q and M, at a cost of nk² + k²r.
     """
     delta = form_outputs(Z, form(W)) - y
-    return curvature(Z, delta) @ W * signs(W.shape[1], W.dtype)
+    return curvature(Z, delta) @ W * signs(W.shape[1], W.dtype, W.device)
 
 
 def neuron_gradient(Z: Tensor, y: Tensor, W: Tensor) -> Tensor:
     """The same gradient through the neurons' values Z W, at a cost of bkr for b rows, shape (k, r)."""
-    a = signs(W.shape[1], W.dtype)
+    a = signs(W.shape[1], W.dtype, W.device)
     total = torch.zeros_like(W)
     for rows in _row_blocks(Z, W.shape[1]):
         values = Z[rows] @ W
@@ -104,7 +104,7 @@ def hessian_product(Z: Tensor, y: Tensor, W: Tensor, V: Tensor) -> Tensor:
     The derivative of M W A along V [mild-memorisation, Appendix C]: δ_j moves by 2 z_j^T W A V^T z_j, and so
     M by twice the curvature of the numbers z_j^T S z_j, S the symmetric part of W A V^T.
     """
-    a = signs(W.shape[1], W.dtype)
+    a = signs(W.shape[1], W.dtype, W.device)
     delta = form_outputs(Z, form(W)) - y
     mixed = W * a @ V.T
     movement = form_outputs(Z, (mixed + mixed.T) / 2)

@@ -40,6 +40,7 @@ def draw_fine_grained(
     generator: torch.Generator,
     antisymmetric: bool = False,
     dtype: torch.dtype = torch.float64,
+    device: torch.device | str = "cpu",
 ) -> FineGrainedNet:
     """Draw w_r ~ N(0, κ²I) and a_r uniform on ±1 [fine-grained, equation (1)].
 
@@ -47,7 +48,8 @@ def draw_fine_grained(
     output at initialisation is zero for every input, whatever κ, up to the rounding of its sum; its H(0) is
     that of width/2 independent neurons.
 
-    The draw is made in float64 and then rounded, so that one seed gives one network in every dtype.
+    The draw is made in float64 on the CPU, then rounded and moved, so that one seed gives one network in
+    every dtype and on every device.
     """
     if antisymmetric and width % 2:
         raise InputError(f"An antisymmetric network pairs its neurons, so its width {width} must be even.")
@@ -56,7 +58,7 @@ def draw_fine_grained(
     a = 2.0 * torch.randint(2, (num_drawn,), generator=generator).to(torch.float64) - 1.0
     if antisymmetric:
         W, a = torch.cat([W, W]), torch.cat([a, -a])
-    return FineGrainedNet(W=W.to(dtype), a=a.to(dtype))
+    return FineGrainedNet(W=W.to(device, dtype), a=a.to(device, dtype))
 
 
 def activations(params: FineGrainedNet, X: Tensor) -> Tensor:

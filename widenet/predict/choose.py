@@ -44,7 +44,7 @@ def best_ridge(kernel: str, X: Tensor, Y: Tensor, place: Tensor) -> KernelModel:
     """The ridge of most leave-one-out likelihood for a kernel; see `choose_model`."""
     points = points_of(place)
     K = gram_matrix(kernel_by_name(kernel), X[points.first])
-    ridges = RIDGES * K.diagonal().mean()
+    ridges = RIDGES.to(K.device) * K.diagonal().mean()
     likelihoods = leave_one_out_likelihoods(K, Y, points, ridges)
     best = int(likelihoods.argmax())
     return KernelModel(kernel, float(ridges[best]), float(likelihoods[best]))

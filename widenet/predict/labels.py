@@ -1,7 +1,7 @@
 """Which labels are wrong? Rows ranked by how badly their labels fit what all other rows say about them.
 
 Before this come the choice of a model (`widenet.predict.choose`) and its leave-one-out predictions
-(`widenet.predict.loo`), which can be made at any size.
+(`widenet.predict.loo`), which can be made at any size and on any device. Labels are judged on the CPU.
 """
 
 from dataclasses import dataclass
@@ -65,10 +65,10 @@ def judge_labels(
         raise InputError(
             f"Predictions have {predictions.shape[1]} columns for {num_classes} classes; give one per class."
         )
-    means = class_means(predictions)
+    means, variances, labels = class_means(predictions).cpu(), variances.cpu(), labels.cpu()
     suggested = means.argmax(1)
     models = fit_noise_models(gather_evidence(means, variances, labels))
-    points = every_row(len(labels)) if place is None else points_of(place)
+    points = every_row(len(labels)) if place is None else points_of(place.cpu())
     rate = noise_rate(means, labels, points)
     return LabelQuality(
         score=torch.sigmoid(log_odds_wrong(models, labels)),

@@ -133,11 +133,12 @@ def predict_learning_curve(
     last = n if anchor is not None else min(n, TRAIN_ROWS)
     if any(size <= last for size in sizes):
         raise InputError(f"The curve is measured up to {last} rows; give larger sizes than {min(sizes)}.")
-    place = torch.arange(n) if place is None else place
+    place = torch.arange(n, device=X.device) if place is None else place
     rows, predictions = subset_predictions(kernel, X, Y, place, ridge, generator=generator, anchor=anchor)
-    errors = {size: squared_errors(P, Y[rows]) for size, P in predictions.items()}
-    wrong = {size: mistakes(P, Y[rows]) for size, P in predictions.items()} if classification else None
-    return assemble(errors, wrong, place[rows], sorted(sizes), constant_error(Y, classification))
+    # What is fitted to the errors is small, and on the CPU.
+    errors = {size: squared_errors(P, Y[rows]).cpu() for size, P in predictions.items()}
+    wrong = {size: mistakes(P, Y[rows]).cpu() for size, P in predictions.items()} if classification else None
+    return assemble(errors, wrong, place[rows].cpu(), sorted(sizes), constant_error(Y, classification))
 
 
 def constant_error(Y: Tensor, classification: bool) -> float:

@@ -56,7 +56,7 @@ def limit_errors(kernel: Kernel, X: Tensor, Y: Tensor, X_unseen: Tensor, Y_unsee
     require_memory(8 * n * (n + len(X_unseen)), f"The factor of a kernel matrix of {n:,} rows", "use fewer")
     H = gram_matrix(kernel, X.to(torch.float64))
     least_pivot = SAME * float(H.diagonal().max())
-    factor, failed_at = torch.linalg.cholesky_ex(H, out=(H, torch.empty((), dtype=torch.int32)))
+    factor, failed_at = torch.linalg.cholesky_ex(H, out=(H, H.new_empty((), dtype=torch.int32)))
     if int(failed_at) or not bool((factor.diagonal().square() > least_pivot).all()):
         raise InputError(
             f"The kernel matrix of these {n:,} rows is singular up to rounding, so some labels cannot be "

@@ -129,7 +129,7 @@ def estimated_leave_one_out(
     """
     # Of their own, so that later draws do not depend on whether the sketch was made or had been kept.
     own = torch.Generator().manual_seed(int(torch.randint(2**62, (), generator=generator)))
-    probes = rademacher(gram.n, num_probes, generator=own, dtype=Y.dtype)
+    probes = rademacher(gram.n, num_probes, generator=own, dtype=Y.dtype, device=Y.device)
     sketch = partial(nystrom_preconditioner, gram, ridge, rank=rank, generator=own, checkpoint=sketched)
     tolerances = Y.new_tensor([SOLVE_TOLERANCE] * Y.shape[1] + [PROBE_TOLERANCE] * num_probes)
     solution = conjugate_gradients(

@@ -45,8 +45,8 @@ def unseen_predictions(cross: Tensor, Y: Tensor, place: Tensor, subset: Tensor, 
     targets = weights * points.means(Y[subset])
     predictions = cross.T @ (weights * (root.T @ (root @ targets)))
     alone = left_out(root, targets).predictions / weights
-    at_place = torch.full((int(place.max()) + 1,), -1)  # which of the fitted points is there, -1 for none
-    fitted = at_place.scatter(0, place[one_each], torch.arange(points.num))[place]
+    at_place = place.new_full((int(place.max()) + 1,), -1)  # which fitted point is there, -1 for none
+    fitted = at_place.scatter(0, place[one_each], torch.arange(points.num, device=place.device))[place]
     predictions[fitted >= 0] = alone[fitted[fitted >= 0]]
     return predictions
 
@@ -79,7 +79,7 @@ def subset_predictions(
         anchor: What all n rows predict for each, leaving out its point, shape (n, c); None if not known.
     """
     n = X.shape[0]
-    rows = torch.randperm(n, generator=generator)[:TEST_ROWS]
+    rows = torch.randperm(n, generator=generator)[:TEST_ROWS].to(X.device)
     top, *smaller = subset_sizes(n)
     cross = cross_matrix(kernel, X[rows[:top]], X[rows]).to(Y.dtype)
 
@@ -90,10 +90,11 @@ def subset_predictions(
     with threads() as (pool, _):
         for size in smaller:
             num_subsets = min(MAX_SUBSETS, NUM_SUBSETS * top // (2 * size))
-            draws = [torch.randperm(top, generator=generator)[:size] for _ in range(num_subsets)]
-            predictions[size] = torch.stack(list(pool.map(unseen, draws)))
+            draws = (torch.randperm(top, generator=generator)[:size] for _ in range(num_subsets))
+            subsets = [draw.to(X.device) for draw in draws]
+            predictions[size] = torch.stack(list(pool.map(unseen, subsets)))
     if anchor is None or top < n:
-        predictions[top] = unseen(torch.arange(top))[None]
+        predictions[top] = unseen(torch.arange(top, device=X.device))[None]
     if anchor is not None:
         predictions[n] = anchor[rows][None]
     return rows, predictions

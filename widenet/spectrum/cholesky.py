@@ -202,7 +202,8 @@ def _settled(krylov: Krylov) -> bool:
 
 
 def tiles_of(matrix: Tensor) -> TileOf:
-    """The tiles of a matrix that is held, shape (n, n)."""
+    """The tiles of a matrix that is held, shape (n, n); on the CPU, as others may solve by inverse blocks."""
+    matrix = matrix.cpu()
     return lambda top, bottom, left, right: matrix[top:bottom, left:right]
 
 

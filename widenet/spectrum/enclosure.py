@@ -1,7 +1,8 @@
 """Both ends of yᵀH∞⁻¹y by proof: what rounding does is counted, and every result is rounded outward.
 
 For any α with the residual r = y − Hα, yᵀH⁻¹y = yᵀα + αᵀr + rᵀH⁻¹r, and the last term lies between 0 and
-‖r‖²/λ₀. How good α is decides how near the ends are to each other, never whether they hold.
+‖r‖²/λ₀. How good α is decides how near the ends are to each other, never whether they hold. All of it is
+computed on the CPU, wherever the rows are: of its operations it is known how they round.
 """
 
 import math
@@ -64,6 +65,7 @@ def enclose(X: Tensor, Y: Tensor, alpha: Tensor, floor: float) -> Enclosure:
         alpha: Approximately H∞⁻¹Y, shape (n, c).
         floor: λ₀, a proved number below λ_min(H∞), as from `proved_floor`; 0.0 leaves the upper ends open.
     """
+    X, Y, alpha = X.cpu(), Y.cpu(), alpha.cpu()
     # In units of its largest target a column is far from the ends of the range of floats.
     exponents = torch.frexp(Y.abs().amax(0)).exponent
     Y, alpha = ldexp(Y, -exponents), ldexp(alpha, -exponents)
@@ -112,7 +114,7 @@ def proved_floor(X: Tensor) -> float:
     floor = eigenvalue_floor(kernel_by_name(PROVED_KERNEL), X)
     if floor > 0:
         return floor
-    gram = BoundedGram(X)
+    gram = BoundedGram(X.cpu())
     return cholesky_floor(lambda *place: gram.tile(*place).values, gram.n, error=gram.error_norm())
 
 

@@ -1,6 +1,7 @@
 """Lower bounds on the smallest eigenvalue of a Gram matrix, rounding included.
 
-They are proofs for H∞. For other kernels they rest on `KERNEL_ROUNDING` or on the matrix as it is given.
+They are proofs for H∞. For other kernels they rest on `KERNEL_ROUNDING` or on the matrix as it is given. What
+proves is computed on the CPU, wherever the rows are: of its operations it is known how they round.
 """
 
 from math import comb, exp
@@ -79,6 +80,7 @@ def _bin_edges() -> Tensor:
 def neighbour_counts(X: Tensor, tile: int = TILE) -> Tensor:
     """How many other rows lie at each distance of each row; bins of |cos| from far to near, (n, bins)."""
     n, d = X.shape
+    X = X.cpu()
     X = (X / X.norm(dim=1, keepdim=True)).to(torch.float32)
     # Of a product of d terms, of the two rows to float32, and of this and its addition.
     rounding = 1.01 * (d + 6) * SINGLE / (1 - (d + 6) * SINGLE)

@@ -24,13 +24,14 @@ SMALL = 600  # rows of T up to which threads wait for each other longer than the
 class Krylov:
     """The block tridiagonal matrix T = QᵀHQ of a Krylov space that starts at V = Q₁R.
 
-    Block sizes may shrink when the space is exhausted in some directions.
+    Block sizes may shrink when the space is exhausted in some directions. The small blocks are on the CPU,
+    wherever H is: what is read off them takes thousands of small steps.
 
     Attributes:
         diagonal: Blocks A_j, shapes (p_j, p_j).
         below: Blocks B_j under the diagonal, shapes (p_{j+1}, p_j); the last one leads out of the space.
         start: R, shape (p_1, p).
-        solution: QT⁻¹QᵀV ≈ H⁻¹V, shape (n, p); None unless the run was asked to solve.
+        solution: QT⁻¹QᵀV ≈ H⁻¹V, shape (n, p), where V is; None unless the run was asked to solve.
     """
 
     diagonal: tuple[Tensor, ...]
@@ -147,12 +148,12 @@ def lanczos(
     saved = checkpoint.load()
     if saved is None:
         Q, start = orthonormal_columns(V, shortest=RANK_TOLERANCE[V.dtype] * float(V.norm()))
-        diagonal, below = list[Tensor](), list[Tensor]()
+        start, diagonal, below = start.cpu(), list[Tensor](), list[Tensor]()
     else:
-        krylov = _unpacked(saved.arrays)
+        krylov = _unpacked(saved.arrays, V.device)
         if "Q" not in saved.arrays:
             return krylov
-        Q, start = torch.from_numpy(saved.arrays["Q"]), krylov.start
+        Q, start = torch.from_numpy(saved.arrays["Q"]).to(V.device), krylov.start
         diagonal, below = list(krylov.diagonal), list(krylov.below)
     # Transposed, so that the rows of steps that are never taken take no memory.
     basis = Q.new_empty(min(gram.n, V.shape[1] * num_steps), gram.n, dtype=gram.dtype)
@@ -162,20 +163,21 @@ def lanczos(
         size += Q.shape[1]
         W = gram.matmul(Q)
         A = Q.T @ W
-        diagonal.append((A + A.T) / 2)
-        W -= Q @ diagonal[-1]  # the largest part, in the precision of V
+        A = (A + A.T) / 2
+        diagonal.append(A.cpu())
+        W -= Q @ A  # the largest part, in the precision of V
         known = basis[:size]
         for _ in range(2):
             W -= (known.T @ (known @ W.to(basis.dtype))).to(W.dtype)
         shortest = RANK_TOLERANCE[gram.dtype] * max(float(block.diagonal().max()) for block in diagonal)
         Q, B = orthonormal_columns(W, shortest=shortest, most=gram.n - size)
-        below.append(B)
+        below.append(B.cpu())
         krylov = Krylov(tuple(diagonal), tuple(below), start)
         if krylov.exhausted or (stop is not None and step % check_every == 0 and stop(krylov)):
             break
         if checkpoint.is_due():
-            state = _packed(krylov) | {"Q": Q.numpy()}
-            checkpoint.save(state, grown={"basis": basis[num_saved:size].numpy()})
+            state = _packed(krylov) | {"Q": Q.cpu().numpy()}
+            checkpoint.save(state, grown={"basis": basis[num_saved:size].cpu().numpy()})
             num_saved = size
     if solve:
         krylov = replace(krylov, solution=_solution(gram, V, krylov, basis[:size]))
@@ -187,10 +189,10 @@ def _solution(gram: Operator, V: Tensor, krylov: Krylov, basis: Tensor) -> Tenso
     """QT⁻¹QᵀV, refined by one product: of a basis in float32, blocks far apart are not quite orthogonal."""
     if (factor := krylov.factor) is None:
         return None
-    Z = _combined(basis, factor.solve(_started(krylov)))
+    Z = _combined(basis, factor.solve(_started(krylov)).to(V.device))
     residual = V - gram.matmul(Z)
-    projected = (basis @ residual.to(basis.dtype)).to(V.dtype)
-    return Z + _combined(basis, factor.solve(projected))
+    projected = (basis @ residual.to(basis.dtype)).to("cpu", V.dtype)
+    return Z + _combined(basis, factor.solve(projected).to(V.device))
 
 
 def _combined(basis: Tensor, coefficients: Tensor) -> Tensor:
@@ -206,17 +208,17 @@ def _packed(krylov: Krylov) -> dict[str, np.ndarray]:
     """The blocks by name, and the solution if there is one."""
     blocks = {f"{name} {j}": b for name in ("diagonal", "below") for j, b in enumerate(getattr(krylov, name))}
     blocks |= {"start": krylov.start} | ({} if krylov.solution is None else {"solution": krylov.solution})
-    return {name: block.numpy() for name, block in blocks.items()}
+    return {name: block.cpu().numpy() for name, block in blocks.items()}
 
 
-def _unpacked(arrays: Arrays) -> Krylov:
-    """What `_packed` was given."""
+def _unpacked(arrays: Arrays, device: torch.device) -> Krylov:
+    """What `_packed` was given, with its solution on this device."""
     num_steps = sum(name.startswith("diagonal ") for name in arrays)
     diagonal, below = (
         tuple(torch.from_numpy(arrays[f"{name} {j}"]) for j in range(num_steps))
         for name in ("diagonal", "below")
     )
-    solution = torch.from_numpy(arrays["solution"]) if "solution" in arrays else None
+    solution = torch.from_numpy(arrays["solution"]).to(device) if "solution" in arrays else None
     return Krylov(diagonal, below, torch.from_numpy(arrays["start"]), solution)
 
 

@@ -19,4 +19,5 @@ def times_powers_of_2(lower: Tensor, upper: Tensor, exponents: Tensor) -> tuple[
 def ldexp(values: Tensor, exponents: Tensor) -> Tensor:
     """Values · 2^exponents; torch's own takes the power in float32."""
     with np.errstate(over="ignore", under="ignore"):
-        return torch.from_numpy(np.ldexp(values.numpy(), exponents.numpy()))
+        scaled = np.ldexp(values.cpu().numpy(), exponents.cpu().numpy())
+    return torch.from_numpy(scaled).to(values.device)

@@ -54,7 +54,7 @@ def nystrom_preconditioner(
     W holds the rows of C at the same places. Columns cost far less than a product with H.
     """
     if (saved := checkpoint.load()) is not None:
-        U, eigenvalues = _loaded(saved, "U", "eigenvalues")
+        U, eigenvalues = _loaded(saved, gram.diag().device, "U", "eigenvalues")
         return NystromPreconditioner(U, eigenvalues, ridge)
     places = torch.randperm(gram.n, generator=generator)[:rank]
     columns = gram.columns(places)
@@ -71,7 +71,7 @@ def nystrom_preconditioner(
     U = root.new_empty(gram.n, len(found), dtype=gram.dtype)
     for rows, part in zip(U.split(ROWS), root.split(ROWS), strict=True):  # no second copy in float64
         rows.copy_(part @ (vectors[:, found] / eigenvalues.sqrt()))
-    checkpoint.finish({"U": U.numpy(), "eigenvalues": eigenvalues.numpy()})
+    checkpoint.finish({"U": U.cpu().numpy(), "eigenvalues": eigenvalues.cpu().numpy()})
     return NystromPreconditioner(U, eigenvalues, ridge)
 
 
@@ -107,12 +107,12 @@ def conjugate_gradients(
     """
     saved = checkpoint.load()
     if saved is not None and "residual" in saved.arrays:
-        (Z,) = _loaded(saved, "Z")
+        (Z,) = _loaded(saved, B.device, "Z")
         return Solution(Z, float(saved.arrays["residual"]), int(saved.arrays["step"]))
     made = preconditioner() if callable(preconditioner) else preconditioner
     precondition = (lambda V: V) if made is None else made.apply
     norms = B.norm(dim=0).clamp(min=torch.finfo(B.dtype).tiny)
-    solves = _begun(B, precondition) if saved is None else _resumed(saved)
+    solves = _begun(B, precondition) if saved is None else _resumed(saved, B.device)
     while solves.step < max_matvecs:
         solves.advance(gram.matmul(solves.direction) + ridge * solves.direction)
         progress(solves.step)
@@ -120,7 +120,7 @@ def conjugate_gradients(
         if bool((residuals <= rtol).all()):
             residual = float(residuals.max())
             checkpoint.finish(
-                {"Z": solves.Z.numpy(), "residual": np.array(residual), "step": np.array(solves.step)}
+                {"Z": solves.Z.cpu().numpy(), "residual": np.array(residual), "step": np.array(solves.step)}
             )
             return Solution(solves.Z, residual, solves.step)
         solves.turn(precondition)
@@ -174,20 +174,23 @@ class _Solves:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All of it by name."""
-        return {name: np.asarray(part) for name, part in vars(self).items()}
+        parts = vars(self).items()
+        return {
+            name: part.cpu().numpy() if isinstance(part, Tensor) else np.array(part) for name, part in parts
+        }
 
 
 def _begun(B: Tensor, precondition: Callable[[Tensor], Tensor]) -> _Solves:
     direction = precondition(B).contiguous()
-    energy, active = (B * direction).sum(0), torch.arange(B.shape[1])
+    energy, active = (B * direction).sum(0), torch.arange(B.shape[1], device=B.device)
     return _Solves(torch.zeros_like(B), B.norm(dim=0), active, B.clone(), direction, energy, step=0)
 
 
-def _resumed(saved: Saved) -> _Solves:
+def _resumed(saved: Saved, device: torch.device) -> _Solves:
     names = ("Z", "residuals", "active", "R", "direction", "energy")
-    Z, residuals, active, R, direction, energy = _loaded(saved, *names)
+    Z, residuals, active, R, direction, energy = _loaded(saved, device, *names)
     return _Solves(Z, residuals, active, R, direction, energy, int(saved.arrays["step"]))
 
 
-def _loaded(saved: Saved, *names: str) -> tuple[Tensor, ...]:
-    return tuple(torch.from_numpy(saved.arrays[name]) for name in names)
+def _loaded(saved: Saved, device: torch.device, *names: str) -> tuple[Tensor, ...]:
+    return tuple(torch.from_numpy(saved.arrays[name]).to(device) for name in names)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -20,9 +21,11 @@ class TraceEstimate:
     error: float
 
 
-def rademacher(n: int, num_probes: int, *, generator: torch.Generator, dtype: torch.dtype) -> Tensor:
-    """Independent random signs, shape (n, num_probes)."""
-    return 2 * torch.randint(2, (n, num_probes), generator=generator).to(dtype) - 1
+def rademacher(
+    n: int, num_probes: int, *, generator: torch.Generator, dtype: torch.dtype, device: torch.device | str
+) -> Tensor:
+    """Independent random signs, shape (n, num_probes), drawn on the CPU: a seed has the same everywhere."""
+    return 2 * torch.randint(2, (n, num_probes), generator=generator).to(device, dtype) - 1
 
 
 def hutchpp_trace(
@@ -32,6 +35,7 @@ def hutchpp_trace(
     num_matvecs: int,
     generator: torch.Generator,
     dtype: torch.dtype = torch.float64,
+    device: torch.device | str = "cpu",
 ) -> TraceEstimate:
     """Trace of a positive semi-definite matrix [Meyer, Musco, Musco & Woodruff 2021, Algorithm 1].
 
@@ -39,9 +43,10 @@ def hutchpp_trace(
     Hutchinson's estimator is left with the rest.
     """
     third = num_matvecs // 3
-    Q = torch.linalg.qr(matmul(rademacher(n, third, generator=generator, dtype=dtype))).Q
+    signs = partial(rademacher, n, third, generator=generator, dtype=dtype, device=device)
+    Q = torch.linalg.qr(matmul(signs())).Q
     exact = (Q * matmul(Q)).sum()
-    probes = rademacher(n, third, generator=generator, dtype=dtype)
+    probes = signs()
     probes = probes - Q @ (Q.T @ probes)
     samples = (probes * matmul(probes)).sum(0)
     return TraceEstimate(float(exact + samples.mean()), float(samples.std()) / third**0.5)
@@ -64,7 +69,8 @@ def stochastic_trace(
     Raises:
         NotConvergedError: If the brackets are wider than `rtol` after `num_steps` products.
     """
-    probes = rademacher(gram.n, num_probes, generator=generator, dtype=gram.dtype)
+    device = gram.diag().device
+    probes = rademacher(gram.n, num_probes, generator=generator, dtype=gram.dtype, device=device)
     krylov = lanczos(
         gram, probes, num_steps=num_steps, stop=lambda run: bracket(run, function, floor).width() <= rtol
     )

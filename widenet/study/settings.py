@@ -78,6 +78,11 @@ def seed_setting() -> Any:
     return setting(0, "Seed of every random choice.", low=0, high=LARGEST_SEED)
 
 
+def device_setting() -> Any:
+    """The device of a study that can run on one."""
+    return setting("cpu", "Where to compute: a graphics card is cuda, or cuda:1.", metavar="DEVICE")
+
+
 def meanings(settings: "Settings | type[Settings]") -> Iterator[tuple[Field[Any], Meaning]]:
     """Every field with its meaning, in order."""
     for each in fields(settings):

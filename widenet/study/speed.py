@@ -1,10 +1,11 @@
-"""How fast this machine is at what every forecast counts: matrix products, and reading memory."""
+"""How fast this machine, or its device, is at what forecasts count: matrix products, and reading memory."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from widenet.base.threads import one_thread
 
@@ -21,10 +22,10 @@ class Speed:
     bytes: float  # bytes a second of reading a float64 matrix that is larger than the caches
 
 
-def measure_speed() -> Speed:
+def measure_speed(device: torch.device | str = "cpu") -> Speed:
     """Time products of small matrices in both precisions, and a large matrix-vector product."""
-    square = torch.ones(PILOT_ROWS, PILOT_ROWS, dtype=torch.float64)
-    tall = torch.ones(PILOT_BYTES // (8 * PILOT_ROWS), PILOT_ROWS, dtype=torch.float64)
+    square = torch.ones(PILOT_ROWS, PILOT_ROWS, dtype=torch.float64, device=device)
+    tall = torch.ones(PILOT_BYTES // (8 * PILOT_ROWS), PILOT_ROWS, dtype=torch.float64, device=device)
     half = square.to(torch.float32)
     operations = 2 * PILOT_ROWS**3
     return Speed(
@@ -42,7 +43,13 @@ def measure_thread_speed() -> Speed:
 
 def seconds_of(work: Callable[[], object]) -> float:
     """Time of the second call of two: the first warms caches and threads up."""
-    work()
+    _wait_for(work())
     start = time.perf_counter()
-    work()
+    _wait_for(work())
     return max(time.perf_counter() - start, 1e-6)
+
+
+def _wait_for(found: object) -> None:
+    """Graphics cards compute while Python goes on, until it looks at a number."""
+    if isinstance(found, Tensor) and found.device.type != "cpu":
+        found[(-1,) * found.ndim].item()

@@ -142,7 +142,7 @@ class _Descent:
         self.basis, self.X, self.y = basis.to(dtype), (X @ basis).to(dtype), y.to(dtype)
         self.W_start = params.W @ self.basis
         self.moved = torch.zeros_like(self.W_start)
-        self.active = torch.empty(params.width, len(y), dtype=torch.bool)
+        self.active = self.moved.new_empty(params.width, len(y), dtype=torch.bool)
         self.residual = self._residual()
         self.active_at_start = self.active.clone()
         self.residual_norms, self.distances = [float(self.residual.norm())], [0.0]
@@ -166,7 +166,7 @@ class _Descent:
     def arrays(self) -> Arrays:
         """All that is needed to go on."""
         return {
-            "moved": self.moved.numpy(),
+            "moved": self.moved.cpu().numpy(),
             "norms": np.array([self.residual_norms, self.distances]),
             "records": np.array(self.records).reshape(-1, 4),
         }
@@ -236,7 +236,7 @@ def row_space(X: Tensor) -> Tensor:
 
 def _forward(W_start: Tensor, moved: Tensor, a: Tensor, X: Tensor, active: Tensor) -> Tensor:
     """Outputs u (n,) at W_start + moved; writes I[w_r^T x_i ≥ 0] into `active` (m, n)."""
-    u = torch.zeros(X.shape[0], dtype=X.dtype)
+    u = X.new_zeros(len(X))
     for neurons in _blocks(*active.shape):
         preactivations = (W_start[neurons] + moved[neurons]) @ X.T
         torch.ge(preactivations, 0, out=active[neurons])

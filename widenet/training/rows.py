@@ -24,6 +24,10 @@ class Rows:
         """Number of rows."""
         return self.X.shape[0]
 
+    def to(self, device: torch.device) -> "Rows":
+        """The same rows on another device."""
+        return Rows(self.X.to(device), self.Y.to(device))
+
     def __getitem__(self, rows: Tensor | slice) -> "Rows":
         return Rows(self.X[rows], self.Y.mT[:, rows].mT)
 
@@ -46,7 +50,7 @@ def measure_errors(network: Network, params: Parameters, rows: Rows, loss: Loss)
     """Look at all rows, a piece at a time."""
     s = params["A"].shape[0]
     piece = max(1, MEASURED_ENTRIES // (s * network.width))
-    totals = torch.zeros(3, s, dtype=torch.float64)
+    totals = rows.X.new_zeros(3, s, dtype=torch.float64)
     for start in range(0, rows.n, piece):
         part = rows[start : start + piece]
         out = network.forward(params, part.X, network.tape(params, part.n))

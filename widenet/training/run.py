@@ -76,11 +76,11 @@ class TrainingRun:
         return float("inf") if self.diverged or self.test_error is None else min(self.test_error)
 
     def outputs(self, X: Tensor) -> Tensor:
-        """Outputs for inputs X (n, d), shape (n, k), where the weights were kept."""
+        """Outputs for inputs X (n, d), shape (n, k), on the device of the weights, where these were kept."""
         if self.weights is None:
             raise ValueError("This run kept no weights: train with keep_weights=True.")
         network = network_by_name(self.network, self.width)
-        return network_outputs(network, self.weights, X.to(self.weights["A"].dtype))[0]
+        return network_outputs(network, self.weights, X.to(self.weights["A"]))[0]
 
     def to_dict(self) -> dict[str, Any]:
         """All but the weights as JSON values."""

@@ -18,6 +18,7 @@ from widenet.networks.network import Network, Parameters
 from widenet.runs import Failure, Store, Trial, TrialResult, code_version, data_hash, run_trials
 from widenet.runs.cluster import Cluster, joined
 from widenet.runs.code import has_source
+from widenet.runs.device import device_named
 from widenet.runs.trials import Executor, Work
 from widenet.training.rows import Rows, as_rows
 from widenet.training.run import TrainingRun
@@ -34,6 +35,7 @@ def train(
     *,
     test: Dataset | None = None,
     dtype: torch.dtype = torch.float32,
+    device: str = "cpu",
     progress: Callable[[int], None] = lambda done: None,
 ) -> TrainingRun:
     """Train one network and return its run with the weights.
@@ -52,10 +54,12 @@ def train(
         settings: How to train.
         test: Rows on which the error is measured on the way.
         dtype: Precision of the training.
+        device: Where to train, such as cuda; the weights stay there.
         progress: Called with the number of epochs done, after each.
     """
     rows, tested = _rows(dataset, test, dtype)
     _require_room(network, rows, [settings], num_groups=1)
+    rows, tested = _rows_on(device_named(device), rows, tested)
     return train_together(network, rows, [settings], test=tested, keep_weights=True, progress=progress)[0]
 
 
@@ -92,6 +96,7 @@ def sweep(
     test: Dataset | None = None,
     keep_weights: bool = False,
     dtype: torch.dtype = torch.float32,
+    device: str = "cpu",
     executor: Executor | None = None,
     cluster: Any = None,
     store: Store | None = None,
@@ -106,6 +111,7 @@ def sweep(
         test: Rows on which the error is measured on the way.
         keep_weights: Return (and store) the weights with the runs.
         dtype: Precision of the training.
+        device: Where groups of settings are trained, such as cuda; runs come back to the CPU.
         executor: Where groups of settings run, with the interface of `concurrent.futures`; by default in
             threads of this process, as many as torch uses.
         cluster: Where groups run instead: the address of a Dask scheduler, a `ClusterAddress`, or a client or
@@ -123,11 +129,12 @@ def sweep(
             f"A sweep needs a network that has a name, not {network.name}: add its class to ARCHITECTURES "
             "of widenet.networks.names, or use train."
         )
+    placed = device_named(device, cluster)
     rows, tested = _rows(dataset, test, dtype)
     data = data_hash(*(part for each in (rows, tested) if each is not None for part in (each.X, each.Y)))
-    common = {"network": network.name, **asdict(network), "keep_weights": keep_weights}  # type: ignore[call-overload]
+    common = {"network": network.name, **asdict(network), "keep_weights": keep_weights, "device": device}  # type: ignore[call-overload]
     code = _code(network) if store is not None else ""  # what is not kept needs no version
-    work = partial(_train_group, network, rows, tested, keep_weights)
+    work = partial(_train_group, network, rows, tested, keep_weights, placed)
     with joined(cluster) as place:
         groups = _groups_at(place, network, rows, grid) if place else _groups_here(network, rows, grid)
         trials = [
@@ -176,6 +183,10 @@ def _rows(dataset: Dataset, test: Dataset | None, dtype: torch.dtype) -> tuple[R
             f"and {shapes[0][1]}; they must be prepared alike."
         )
     return rows, as_rows(test.X, test.Y, dtype)
+
+
+def _rows_on(device: torch.device, rows: Rows, test: Rows | None) -> tuple[Rows, Rows | None]:
+    return rows.to(device), None if test is None else test.to(device)
 
 
 def _groups_here(network: Network, rows: Rows, grid: Sequence[TrainingSettings]) -> list[list[int]]:
@@ -255,6 +266,7 @@ def _train_group(
     rows: Rows,
     test: Rows | None,
     keep_weights: bool,
+    device: torch.device,
     settings: Sequence[Mapping[str, Any]],
     *,
     stopped: threading.Event | None = None,
@@ -267,11 +279,12 @@ def _train_group(
 
     fields = TrainingSettings.__dataclass_fields__
     chosen = [TrainingSettings.from_dict({name: each[name] for name in fields}) for each in settings]
+    rows, test = _rows_on(device, rows, test)
     runs = train_together(
         network, rows, chosen, test=test, fewest=2, keep_weights=keep_weights, progress=stop_if_asked
     )
     return [
-        TrialResult(run.to_dict(), {name: part.numpy() for name, part in (run.weights or {}).items()})
+        TrialResult(run.to_dict(), {name: part.cpu().numpy() for name, part in (run.weights or {}).items()})
         for run in runs
     ]
 

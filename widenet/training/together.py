@@ -68,7 +68,7 @@ class Group:
     def __init__(
         self, network: Network, train: Rows, settings: Sequence[TrainingSettings], fewest: int = 1
     ) -> None:
-        common, dtype = settings[0], train.X.dtype
+        common, dtype, device = settings[0], train.X.dtype, train.X.device
         if getattr(network, "fixed_biases", False) and any(each.decay for each in settings):
             raise InputError("Weight decay would move biases that must stay fixed; set decay to 0.")
         check_targets(common.loss, train.Y)
@@ -80,7 +80,7 @@ class Group:
         self.generator = torch.Generator().manual_seed(common.seed)
         d, k = train.X.shape[1] - 1, train.Y.shape[1]
         self.start = draw_parameters(
-            network, d, k, common.initialisation, generator=self.generator, dtype=dtype
+            network, d, k, common.initialisation, generator=self.generator, dtype=dtype, device=device
         )
         self.moved = {name: laid_out(self.start[name].expand(len(places), -1, -1)) for name in network.moved}
         each = [settings[place] for place in places.tolist()]
@@ -151,7 +151,7 @@ class Group:
 
     def drop(self, diverged: Tensor) -> None:
         """Go on without the copies that diverged, a mask of the shape of `alive`; some must be left."""
-        left = torch.nonzero(~diverged)[:, 0]
+        left = torch.nonzero(~diverged)[:, 0].cpu()
         self.alive = self.alive[left]
         places = self._filled(left)
         self.moved = chosen(self.moved, places)

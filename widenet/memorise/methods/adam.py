@@ -71,6 +71,7 @@ class AdamRecipe(Stepwise):
     def start(self, problem: SquaresProblem) -> State:
         k = problem.Z.shape[1]
         W = initial_std(k) * torch.randn(problem.r, k, generator=generator_at(problem.seed, 0))
+        W = W.to(problem.Z.device)
         zeros = torch.zeros_like(W)
         f = full_loss(problem.Z.to(torch.float32), problem.y, W)
         none = torch.empty(0, dtype=torch.float64)
@@ -108,7 +109,7 @@ def train_epoch(Z: Tensor, y: Tensor, batches: tuple[Tensor, ...], state: State,
         The losses f on the batches that are recorded, float64; which these are depends on the state's `step`.
     """
     W, half = state["W"], len(state["W"]) // 2
-    a, gradient = signs(len(W), W.dtype), W.new_empty(half, W.shape[1])
+    a, gradient = signs(len(W), W.dtype, W.device), W.new_empty(half, W.shape[1])
     updates = [_update(state, neurons, gradient, rate) for neurons in (slice(half), slice(half, None))]
     # Memory for every step is taken once: the system is slow to give it out again and again.
     values, squares = W.new_empty(2, len(W), len(batches[0]))
@@ -139,7 +140,7 @@ def _update(state: State, neurons: slice, gradient: Tensor, rate: float) -> Call
         exp_avgs=[mean],
         exp_avg_sqs=[square],
         max_exp_avg_sqs=[],
-        state_steps=[state["step"].to(torch.float32)],
+        state_steps=[state["step"].to(W.device, torch.float32)],
         fused=True,
         amsgrad=False,
         beta1=0.9,

@@ -72,9 +72,9 @@ class Direct(Targeted):
 
     def start(self, problem: SquaresProblem) -> State:
         T = whitening(problem.Z)
-        Q = torch.zeros(T.shape[1], T.shape[1], dtype=torch.float64)
+        Q = T.new_zeros(T.shape[1], T.shape[1])
         state = begun(loss(problem.y), T=T, Q=Q, step=0, finished=False)
-        return state if problem.n <= DENSE else state | _no_sweep(problem.n, len(Q))
+        return state if problem.n <= DENSE else state | _no_sweep(problem.n, Q)
 
     def advance(self, problem: SquaresProblem, state: State) -> State:
         if problem.n <= DENSE:
@@ -105,8 +105,8 @@ def neurons(Q: Tensor, r: int) -> Tensor:
 
 def whitened_rows(Z: Tensor, T: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     """Rows u_j = T^T z_j / ‖T^T z_j‖ in this precision, shape (n, q), and ‖T^T z_j‖², float64, shape (n,)."""
-    U = torch.empty(len(Z), T.shape[1], dtype=dtype)
-    sizes = torch.empty(len(Z), dtype=torch.float64)
+    U = Z.new_empty(len(Z), T.shape[1], dtype=dtype)
+    sizes = Z.new_empty(len(Z), dtype=torch.float64)
     for start in range(0, len(Z), ROW_BLOCK):
         rows = slice(start, start + ROW_BLOCK)
         whitened = Z[rows] @ T
@@ -149,12 +149,11 @@ def _solve_densely(problem: SquaresProblem, state: State, target: float) -> Stat
     return state | clock.stop(Q=Q, step=step, finished=True)
 
 
-def _no_sweep(n: int, q: int) -> State:
+def _no_sweep(n: int, Q: Tensor) -> State:
     """The entries of the state that a sweep of conjugate gradients needs, before the first one."""
-    zeros, numbers = torch.zeros(q, q), {"scale": 0.0, "energy": 0.0, "sweep_loss": math.inf}
-    return tensors(
-        correction=zeros, direction=zeros.clone(), residual=torch.zeros(n), sweep_step=0, **numbers
-    )
+    zeros, numbers = Q.to(torch.float32), {"scale": 0.0, "energy": 0.0, "sweep_loss": math.inf}
+    residual = zeros.new_zeros(n)
+    return tensors(correction=zeros, direction=zeros.clone(), residual=residual, sweep_step=0, **numbers)
 
 
 def _correction(state: State) -> Tensor:

@@ -141,6 +141,14 @@ def copied(state: State) -> State:
     return {name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in state.items()}
 
 
+def moved_to(device: torch.device, state: State) -> State:
+    """The state on a device, but for what is recorded of the way."""
+    return {
+        name: tensor if name in ("history", "recorded") else tensor.to(device)
+        for name, tensor in state.items()
+    }
+
+
 class Clock:
     """Collects rows (step, seconds, f) of a state's history while the state is advanced."""
 

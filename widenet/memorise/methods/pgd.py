@@ -69,7 +69,7 @@ class PerturbedDescent(Targeted):
 
     def start(self, problem: SquaresProblem) -> State:
         T = whitening(problem.Z)
-        W = torch.zeros(T.shape[1], problem.r, dtype=torch.float64)
+        W = T.new_zeros(T.shape[1], problem.r)
         thresholds = practical_thresholds(problem.Z @ T, problem.y, self.target)
         return _start(problem, W, thresholds) | {"T": T}
 
@@ -119,7 +119,7 @@ class TheoremDescent(Stepwise):
     def start(self, problem: SquaresProblem) -> State:
         B, Y = _bounds(problem)
         chosen = pgd_parameters(problem.n, problem.k, B, Y, self.sigma, loss(problem.y), self.epsilon)
-        W = torch.zeros(problem.Z.shape[1], problem.r, dtype=torch.float64)
+        W = problem.Z.new_zeros(problem.k, problem.r)
         found = pgd_thresholds(
             W.numel(), chosen.ell, chosen.rho, chosen.epsilon, self.c, self.delta, chosen.delta_f
         )
@@ -173,7 +173,7 @@ def _advance(
         waited = t_noise == NEVER or t - t_noise > t_thres
         if waited and (stuck or float(here.gradient.norm()) <= g_thres):
             before, before_value, t_noise = here.W, here.value, t
-            noise = ball(radius, here.W.shape, generator=generator_at(problem.seed, t))
+            noise = ball(radius, here.W.shape, generator=generator_at(problem.seed, t)).to(here.W.device)
             here, direction = steps.at(here.W + noise), torch.zeros_like(noise)
         if t_noise != NEVER and t - t_noise == t_thres and here.value - before_value > -f_thres:
             here, finished = steps.at(before), True

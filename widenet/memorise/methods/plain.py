@@ -62,7 +62,7 @@ class PlainDescent(Targeted):
     def start(self, problem: SquaresProblem) -> State:
         k = problem.k
         W = torch.randn(k, problem.r, generator=generator_at(problem.seed, 0), dtype=torch.float64)
-        W *= initial_std(k)
+        W = (initial_std(k) * W).to(problem.Z.device)
         f = loss(ConstantSteps(problem.Z, problem.y, self.eta, 0.0).at(W).delta)
         none = torch.empty(0, dtype=torch.float64)
         return begun(f, W=W, step=0, finished=False, recorded=none)

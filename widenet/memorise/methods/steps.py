@@ -86,7 +86,7 @@ class LineSearch:
     def step(self, here: Iterate, direction: Tensor) -> tuple[Iterate, Tensor]:
         if float((direction * here.gradient).sum()) >= 0:  # no descent: start again
             direction = -here.gradient
-        mixed = here.W * signs(here.W.shape[1]) @ direction.T
+        mixed = here.W * _signs_of(here.W) @ direction.T
         b = form_outputs(self.Z, (mixed + mixed.T) / 2)
         c = form_outputs(self.Z, form(direction))
         t = quartic_minimum(here.delta, b, c)
@@ -100,9 +100,13 @@ class LineSearch:
         return Iterate(W, delta, loss(delta), _slope(self.Z, delta, W))
 
 
+def _signs_of(W: Tensor) -> Tensor:
+    return signs(W.shape[1], W.dtype, W.device)
+
+
 def _slope(Z: Tensor, delta: Tensor, W: Tensor) -> Tensor:
     """∇f = M W A for residuals that are known."""
-    return curvature(Z, delta) @ W * signs(W.shape[1])
+    return curvature(Z, delta) @ W * _signs_of(W)
 
 
 def quartic_minimum(delta: Tensor, b: Tensor, c: Tensor) -> float:
