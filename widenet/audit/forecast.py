@@ -83,9 +83,8 @@ def _dense_seconds(n: int, d: int, speed: Speed, proving: Speed, entries: float)
     products = 100 * 8 * n * n / speed.bytes
     pilots = 12 * 10 * min(n, 2000) ** 3 / speed.double  # eigendecompositions that choose depth and ridge
     subsets = 8 * min(n, 4096) ** 3 / speed.double  # the learning curves
-    bounds = (
-        4 * n * n * d / proving.double
-    )  # products of rows that were split, so that their rounding is known
+    # Rows are split for the bounds, so that the rounding of their products is known.
+    bounds = 4 * n * n * d / proving.double
     return 2 + grams + factorisations + products + pilots + subsets + bounds
 
 
