@@ -103,7 +103,8 @@ def duration(seconds: float) -> str:
     if seconds < 0.1:
         return "less than 0.1 seconds"
     if seconds < 2 * MINUTE:
-        return f"{seconds:.2g} seconds" if seconds < 10 else f"{seconds:.0f} seconds"
+        told = f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}"
+        return f"{told} second" if told == "1" else f"{told} seconds"
     return f"{seconds / MINUTE:.0f} minutes" if seconds < 2 * HOUR else f"{seconds / HOUR:.1f} hours"
 
 

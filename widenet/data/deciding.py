@@ -338,10 +338,12 @@ def _why_no_categories(distinct: set[str], num_rows: int, *, is_unnamed: bool) -
     """Why texts are no categories, as the end of a sentence on their column; empty where they are."""
     num_distinct = len(distinct)
     if num_distinct == num_rows >= (LEAST_UNNAMED if is_unnamed else LEAST_ROWS):
-        return "has a different text in every row"
+        text = "is free text, different in every row, which `keep` uses"
+        return text if _is_free(distinct) else "has a different text in every row"
     if num_distinct > max(ALWAYS_CATEGORIES, num_rows / 2) or num_distinct > MAX_CATEGORIES:
         told = f"{num_distinct:,} different values in {counted(num_rows, 'row')}"
-        return f"is free text, with {told}" if _is_free(distinct) else f"has {told}, too many for categories"
+        text, codes = f"is free text, with {told}, which `keep` uses", f"has {told}, too many for categories"
+        return text if _is_free(distinct) else codes
     return ""
 
 

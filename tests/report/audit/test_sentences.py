@@ -76,10 +76,13 @@ def test_contradictions_come_first(result_of):
     troubled = replace(result, soundness=found)
     assert "1 group of identical rows has conflicting labels" in sound(troubled)[1]
     assert "(rows 3 and 9)" in sound(troubled)[1]
-    assert "2 groups of rows each map to a single point (rows 3 and 9, among others)" in sound(troubled)[2]
+    assert (
+        "2 groups of rows each have the same inputs, as they were prepared (rows 3 and 9, "
+        in sound(troubled)[2]
+    )
     assert "1 pair of rows is exactly opposite (rows 1 and 2)" in sound(troubled)[3]
     assert sound(troubled)[1] in sentences(troubled)
-    assert "2 rows repeat the inputs of another" in learnable(troubled)[3]
+    assert "2 rows have the inputs of another, as they were prepared" in learnable(troubled)[3]
 
 
 def test_who_descends_is_said_once(result_of):
@@ -154,7 +157,10 @@ def test_no_promise_where_the_interval_allows_none(result_of):
 
 def test_the_worst_row_may_be_right(result_of):
     result = result_of("binary")
-    assert "The most suspicious is row 1: given cat, while the other rows suggest dog" in wrong(result)[2]
+    assert (
+        "Of these, the most suspicious is row 1: given cat, while the other rows suggest dog"
+        in wrong(result)[2]
+    )
     agreed = replace(result.ranking[0], suggested="cat")
     told = wrong(replace(result, ranking=(agreed,), contradicting=0))
     assert told[1] == "The other rows predict the label of every row."
@@ -197,5 +203,5 @@ def test_what_a_kernel_does_not_explain_is_not_called_noise(result_of):
 
 def test_rows_that_contradict_their_label_are_counted(result_of):
     assert wrong(result_of("binary"))[1] == (
-        "At 4 of 60 rows the other rows predict another label than the given one."
+        "At 4 of 60 rows, the other rows predict another label than the given one."
     )

@@ -79,9 +79,9 @@ def labels_sketch(result: AuditResult) -> Html:
     noise = result.noise
     end = next(share for share in SHARES if share >= noise.high)
     value = noise.estimate if noise.decided else None
-    what = "the variance is noise" if is_regression(result) else "the labels are wrong"
-    told = f"{percent(noise.low)} to {percent(noise.high)} of {what}"
-    return amount_sketch(value, noise.low, noise.high, end, ("none", f"{percent(end)} of {what}"), told)
+    what = "of the variance noise" if is_regression(result) else "of the labels wrong"
+    told = f"{percent(noise.level)} interval: {percent(noise.low)} to {percent(noise.high)} {what}"
+    return amount_sketch(value, noise.low, noise.high, end, ("none", f"{percent(end)} {what}"), told)
 
 
 def learnable_sketch(result: AuditResult) -> Html:

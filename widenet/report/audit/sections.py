@@ -104,7 +104,7 @@ def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     head = ("loss left", f"these {word}", f"shuffled {word}", "worst case")
     steps = table(head, rows, "Steps until the loss falls to a share of its initial value")
     why = "The worst case is not drawn, because the smallest eigenvalue is not known."
-    none = "No network was trained. With `train=True`, one is trained and drawn beside its prediction."
+    none = "No network was trained. `--train`, in Python `train=True`, trains one beside its prediction."
     notes = [*([why] if unknown else []), *([none] if curve.trained is None else [])]
     beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
     return join(
@@ -123,7 +123,7 @@ def sound_body(result: AuditResult) -> Html:
     balance = class_balance(result) if result.data.classes else Html("")
     lists = [
         group_list(f"Identical rows with conflicting {word}", found.conflicts),
-        group_list("Rows that map to a single point", found.duplicates),
+        group_list("Rows with the same inputs", found.duplicates),
         group_list("Rows that point in opposite directions", found.opposites),
     ]
     return join(balance, folds(what_was_read(result.data), *(block for block in lists if block)))

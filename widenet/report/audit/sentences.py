@@ -76,8 +76,8 @@ def learnable(result: AuditResult) -> list[str]:
     repeated = sum(len(group) - 1 for group in result.soundness.duplicates)
     if repeated:
         told.append(
-            f"{counted(repeated, 'row')} {'repeats' if repeated == 1 else 'repeat'} the inputs of another; "
-            "rows with the same inputs were left out together, because they tell each other's answer."
+            f"{counted(repeated, 'row')} {'has' if repeated == 1 else 'have'} the inputs of another, as they "
+            "were prepared; these were left out together, because they tell each other's answer."
         )
     told.append(
         f"Each row was left out in turn; {result.chosen.kernel} and its ridge were chosen for this data."
@@ -145,7 +145,7 @@ def soundness(result: AuditResult) -> list[str]:
     unfit = f"conflicting {word}, so no function of the inputs can fit all of them"
     kinds = (
         (found.conflicts, "group", "identical rows", ("has", "each have"), unfit),
-        (found.duplicates, "group", "rows", ("maps", "each map"), "to a single point"),
+        (found.duplicates, "group", "rows", ("has", "each have"), "the same inputs, as they were prepared"),
         (found.opposites, "pair", "rows", ("is", "are"), "exactly opposite"),
     )
     told = []
@@ -206,22 +206,22 @@ def target_noise(result: AuditResult) -> str:
 
 
 def contradicting(result: AuditResult, num: int) -> str:
-    others = "rows with other inputs" if is_repeated(result) else "the other rows"
+    others = "the rows with other inputs" if is_repeated(result) else "the other rows"
     if num == 0:
         return f"{_capital(others)} predict the label of every row."
-    return f"At {num:,} of {result.data.n:,} rows {others} predict another label than the given one."
+    return f"At {num:,} of {result.data.n:,} rows, {others} predict another label than the given one."
 
 
 def most_suspicious(result: AuditResult) -> list[str]:
     """The row to look at first, if there is one."""
-    return [_worst_row(suspect) for suspect in result.suspicious[:1]]
+    of_these = "Of these, the" if result.contradicting else "The"
+    return [_worst_row(suspect, of_these) for suspect in result.suspicious[:1]]
 
 
-def _worst_row(suspect: Suspect) -> str:
+def _worst_row(suspect: Suspect, of_these: str) -> str:
     given, suggested = literal(suspect.given), literal(suspect.suggested)
-    return (
-        f"The most suspicious is row {suspect.row}: given {given}, while the other rows suggest {suggested}."
-    )
+    row = f"{of_these} most suspicious is row {suspect.row}"
+    return f"{row}: given {given}, while the other rows suggest {suggested}."
 
 
 def _capital(text: str) -> str:

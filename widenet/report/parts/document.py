@@ -16,7 +16,7 @@ from widenet.report.parts.quantities import literal
 from widenet.study.data import DataSummary
 
 Tile = tuple[str, str, str, str]  # what, its value, a word beside it, and a link
-PREPARED = {"standard": "columns standardised", "unit": "rows scaled", "raw": "rows as they are"}
+PREPARED = {"standard": "columns standardised", "unit": "rows scaled to length 1", "raw": "rows as they are"}
 
 
 def document(
@@ -82,7 +82,8 @@ def data_masthead(command: str, data: DataSummary, *facts: str, numbers: str = "
     """
     kind = f"{len(data.classes):,} classes" if data.classes else numbers
     targets = kind or f"{counted(data.outputs, 'number')} to predict"
-    targets += f" of {literal(data.target)}" if data.target and data.classes else ""
+    if data.target and data.classes:
+        targets = f"predicts {literal(data.target)} ({kind})"
     rows = counted(data.n, "row") if data.drawn_from is None else f"{data.n:,} of {data.drawn_from:,} rows"
     size = (rows, counted(data.num_features, "feature"))
     told = " · ".join((*size, targets, *facts, f"{PREPARED[data.prepare]}{after}"))
