@@ -151,6 +151,13 @@ def test_durations_are_numbers():
         encoded(["2020-01-01", "2020-01-02", "2020-02-03"], dtype="str")
 
 
+def test_a_box_is_no_number_where_numbers_are_wanted():
+    frame = pd.DataFrame({"a": range(40), "paid": [1.0 if k % 2 else None for k in range(40)]})
+    with pytest.raises(InputError) as raised:
+        load(frame, target="paid", task="regression")
+    assert "(empty)" not in str(raised.value)
+
+
 def test_a_box_that_is_ticked_or_not(tmp_path):
     """Exonerations by `dna`: Y, or nothing."""
     lines = ["age,dna", *(f"{20 + k},{'Y' if k % 3 == 0 else ''}" for k in range(30))]

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from widenet.base.errors import InputError
 from widenet.data import load
 from widenet.data.text import fit_text
 from widenet.report.parts.columns import column_sentences
@@ -77,15 +79,30 @@ def test_many_rows_have_fewer_terms(monkeypatch):
     assert "today" in column.terms  # the most frequent
 
 
-def test_text_without_a_common_part_is_categories():
+def test_text_without_a_common_part_is_categories_only_if_kept():
     words = [chr(0x4E00 + 5 * k) + chr(0x4E01 + 5 * k) for k in range(40)]
     assert fit_text(pd.Series(words, name="a"), has_words=False) is None
-    data = load(pd.DataFrame({"a": words, "y": KINDS}))
+    frame = pd.DataFrame({"a": words, "y": KINDS})
+    with pytest.raises(InputError, match="No column is left"):
+        load(frame)
+    data = load(frame, keep=["a"])
     assert data.columns.used == ("a",)
     assert data.columns.texts == ()
+
+
+def test_text_that_shares_nothing_does_not_keep_others_from_being_read():
+    words = [chr(0x4E00 + k) for k in range(1500)]
+    some = [float(k % 7) if k < 200 else None for k in range(1500)]
+    frame = pd.DataFrame({"a": some, "h": words, "y": [k % 2 for k in range(1500)]})
+    assert load(frame, target="y").columns.used == ("a",)
+
+
+def test_words_keep_their_vowel_signs():
+    texts = [("हिन्दी किताब अच्छी है और नई", "दिल्ली बड़ी है और पुरानी")[k % 2] for k in range(20)]
+    assert "हिन्दी" in fit_text(pd.Series(texts, name="t"), has_words=True).terms
 
 
 def test_text_that_is_used_is_told_first():
     data = load(pd.DataFrame({"id": range(40), "message": MESSAGES, "kind": KINDS}))
     told = column_sentences(data_summary(data))
-    assert "1 feature is text, read by the words or parts of words that rows share: 'message'." in told
+    assert told[0] == "1 feature is text, read by the words or parts of words that rows share: 'message'."

@@ -38,3 +38,9 @@ def test_a_card_is_planned_with_what_is_free_on_it_and_here(monkeypatch):
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free, 10**6))
         assert usable_on(torch.device("cuda:1")) == usable
     assert usable_on(CPU) == 1000
+
+
+@pytest.mark.parametrize("given", [None, torch.device("cpu"), 0])
+def test_what_is_no_name_is_refused(given):
+    with pytest.raises(InputError, match="is the name of one"):
+        device_named(given)

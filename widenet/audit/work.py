@@ -91,7 +91,7 @@ class Work:
         """The problem of all rows, with this operator of D^½ H D^½."""
         return KernelProblem(gram, self._device_points, self.dataset.Y.to(self.device), floor, exact)
 
-    @property
+    @cached_property
     def _device_points(self) -> Points:
         return self.points.to(self.device)
 

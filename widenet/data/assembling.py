@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EMPTY = "(empty)"  # the class of targets that are missing where all others are alike
-MOST_GIVEN = 10  # rows for each of these
+MOST_ROWS_PER_EMPTY = 10  # where more rows have a target than that, those without are gaps
 
 
 def read_dataset(
@@ -195,7 +195,8 @@ def table_dataset(
     names = unique_names([*table.features.columns, str(table.target.name)]) if header is None else header
     check_columns(names, str(table.target.name), choice.drop, choice.keep, choice.categorical)
     habits = file_habits(table)
-    target, has_target, missed = _marked(table.target) or _with_target(table.target, habits.decimal)
+    marked = None if choice.task == "regression" else _marked(table.target)
+    target, has_target, missed = marked or _with_target(table.target, habits.decimal)
     _refuse_few_rows(len(target), name)
     table = replace(table, features=table.features[has_target], target=table.target[has_target])
     found = decide_columns(table, choice, habits)
@@ -254,7 +255,7 @@ def _marked(target: pd.Series) -> tuple[pd.Series, np.ndarray, tuple[str, ...]] 
     import pandas as pd
 
     gaps = missing(target)
-    if target.nunique() != 1 or MOST_GIVEN * gaps.sum() < len(gaps):
+    if target.nunique() != 1 or MOST_ROWS_PER_EMPTY * gaps.sum() < len(gaps):
         return None
     words = pd.Series(np.where(gaps, EMPTY, texts(target)), target.index, name=target.name)
     note = f"Every target is {shown(target[~gaps].iloc[0])} or missing, so that missing ones are a class."

@@ -138,8 +138,9 @@ def decide_columns(table: Table, choice: Choice, habits: Habits) -> Decisions:
     """
     found = _decide(table, choice, habits)
     others = [table.features[column.name] for column in found.columns]
-    prose = tuple(name for name in found.texts if _tells(table.features[name]))
-    wanted = () if any(map(_tells, others)) else prose
+    wanted: tuple[str, ...] = ()
+    if not any(map(_tells, others)):
+        wanted = tuple(name for name in found.texts if _tells(table.features[name]) and _shares(table, name))
     if not wanted and all(values.nunique(dropna=False) < 2 for values in others):
         wanted = tuple(each.name for each in found.left_out if each.why in (COUNTS, UNNAMED))
     if found.problems.found or not wanted:
@@ -151,6 +152,16 @@ def _tells(values: pd.Series) -> bool:
     """Whether a column has several values, and one in half of the rows at least."""
     given = values[~missing(values)]
     return 2 * len(given) >= len(values) and given.nunique() > 1
+
+
+def _shares(table: Table, name: str) -> bool:
+    """Whether rows share terms of a text; one that shares none tells nothing about other rows."""
+    return _fitted_text(table.features[name]) is not None
+
+
+def _fitted_text(values: pd.Series) -> TextColumn | None:
+    distinct = {str(word) for word in texts(values)[~missing(values)]}
+    return fit_text(values, has_words=_is_free(distinct))
 
 
 def _decide(table: Table, choice: Choice, habits: Habits) -> Decisions:
@@ -323,7 +334,7 @@ def _categories(values: pd.Series, *, is_kept: bool, is_unnamed: bool, is_coded:
     why = "" if is_coded else _why_no_categories(distinct, len(words), is_unnamed=is_unnamed)
     if why and not is_kept:
         raise HardlyRepeatsError(why)
-    text = fit_text(values, has_words=_is_free(distinct)) if why else None
+    text = _fitted_text(values) if why else None
     if text is not None:
         return text
     if len(distinct) > MAX_CATEGORIES:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 import numpy as np
+
+from widenet.base.memory import require_memory
+from widenet.base.wording import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,8 +18,8 @@ if TYPE_CHECKING:
 MOST_TERMS = 1000  # that a column of text becomes, the most frequent ones
 MOST_CELLS = 50_000_000  # rows times terms, 400 MB: a table of many rows gets fewer terms
 LEAST_SHARED = 2  # rows that a term must be in: what one row alone has tells nothing about others
+FITTING_BYTES = 30  # that counting all terms takes for each character
 LENGTHS = (2, 3)  # of runs of characters
-WORDS = {"analyzer": "word", "token_pattern": r"\w+"}
 PARTS = {"analyzer": "char_wb", "ngram_range": LENGTHS, "lowercase": False}  # of names, formulas and codes
 
 
@@ -57,8 +62,10 @@ def fit_text(values: pd.Series, *, has_words: bool) -> TextColumn | None:
     """
     most = min(MOST_TERMS, max(1, MOST_CELLS // len(values)))
     vectorizer = _vectorizer(has_words=has_words, min_df=LEAST_SHARED, max_features=most)
+    written = _written(values)
+    require_memory(FITTING_BYTES * sum(map(len, written)), f"The text of column {shown(values.name)}")
     try:
-        vectorizer.fit(_written(values))
+        vectorizer.fit(written)
     except ValueError:  # no term is left
         return None
     terms = tuple(map(str, vectorizer.get_feature_names_out()))
@@ -68,7 +75,20 @@ def fit_text(values: pd.Series, *, has_words: bool) -> TextColumn | None:
 def _vectorizer(*, has_words: bool, **options: Any) -> Any:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    return TfidfVectorizer(sublinear_tf=True, **(WORDS if has_words else PARTS), **options)
+    kind: dict[str, Any] = {"analyzer": words_of} if has_words else PARTS
+    return TfidfVectorizer(sublinear_tf=True, **kind, **options)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters; vowel signs, as in हिन्दी, are parts of them.
+
+    >>> words_of("It's हिन्दी, no. 5")
+    ['it', 's', 'हिन्दी', 'no', '5']
+    """
+    text = text.lower()
+    if text.isascii():
+        return re.findall(r"\w+", text)
+    return "".join(c if c.isalnum() or category(c).startswith("M") else " " for c in text).split()
 
 
 def _written(values: pd.Series) -> list[str]:

@@ -22,7 +22,9 @@ def device_named(name: str, cluster: Any = None) -> torch.device:
         name: As torch names devices.
         cluster: Where the work is to run; None for this process.
     """
-    if name != CPU.type and cluster is not None:
+    if not isinstance(name, str):
+        raise InputError(f"`device` is the name of one, such as 'cuda:1', not {shown(name)}.")
+    if name.partition(":")[0] != CPU.type and cluster is not None:
         raise InputError(
             f"`device` is {shown(name)}, but workers of a cluster compute on their CPUs: leave `device` or "
             "`cluster` out."

@@ -19,7 +19,7 @@ and momentum μ come as far as gradient flow on ½ Σ_i ‖y_i − out_i‖² in
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
@@ -67,8 +67,13 @@ class Projected:
         return self._filtered(flow_filters(self.ritz[0], times), (2 / math.e * times).sqrt())
 
     def ridge(self, ridges: Tensor) -> tuple[Tensor, float]:
-        """Solutions u at every ridge, shape (r, dimension, c), and their error: ‖K^½(K + ρI)⁻¹‖ ≤ 1/(2√ρ)."""
-        return self._filtered(ridge_filters(self.ritz[0], ridges), 1 / (2 * ridges.sqrt()))
+        """Solutions u at every ridge, shape (r, dimension, c), and their error: ‖K^½(K + ρI)⁻¹‖ ≤ 1/(2√ρ).
+
+        Rounding of K, of size ελ_max, changes them by ελ_max/ρ, which is added.
+        """
+        nodes = self.ritz[0]
+        u, error = self._filtered(ridge_filters(nodes, ridges), 1 / (2 * ridges.sqrt()))
+        return u, error + torch.finfo(nodes.dtype).eps * float(nodes.max() / ridges.min())
 
     def _filtered(self, filters: Tensor, factors: Tensor) -> tuple[Tensor, float]:
         """Filters (r, dimension) of the spectrum, with what times its residual bounds the error of each."""
@@ -142,7 +147,7 @@ def ridge_path(K: Tensor, Y: Tensor, ridges: Tensor, space: KrylovSpace | None =
     """α = (K + ρI)⁻¹Y at every ridge, shape (r, n, c).
 
     Predictions are kernels with the training rows times α; at the training rows themselves they are Y − ρα.
-    Besides K one matrix of its size is held.
+    Besides K and the space one matrix of the size of K is held.
 
     Args:
         K: Positive semi-definite, float64, shape (n, n); it is left as it is.
@@ -281,6 +286,7 @@ def linear_paths(
     ridge = torch.tensor(ridges, dtype=torch.float64)
     flow = flow_path(K, targets, torch.tensor(times, dtype=torch.float64))
     by_ridge = ridge_path(K, targets, ridge, flow.space)
+    flow = replace(flow, space=None)  # which takes room, too
     coefficients = torch.cat([by_ridge, flow.coefficients])
     residuals = torch.cat([ridge[:, None, None] * by_ridge, targets - _outputs(K, flow.coefficients)])
     del K  # the kernels of the held-out rows may need its room
@@ -298,8 +304,8 @@ def linear_paths(
 
 
 def path_bytes(size: int) -> int:
-    """What `linear_paths` holds at a time for a kernel of this size: it, a factor, and pieces of others."""
-    return 8 * (2 * size**2 + 2 * PIECE_ENTRIES)
+    """What `linear_paths` holds at a time for a kernel of this size: it, a factor, a space, pieces."""
+    return 8 * (2 * size**2 + 2 * size * min(size, MAX_PRODUCTS) + 2 * PIECE_ENTRIES)
 
 
 def _tangent(network: Network, start: Parameters, X: Tensor) -> _Model:

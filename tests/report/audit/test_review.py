@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import widenet
 from widenet.report.audit.page import page
 from widenet.report.audit.review import LARGEST_TABLE, cell_text, review_data, whole_table
 
@@ -144,3 +145,17 @@ def test_a_table_that_is_too_large_stays_out_of_the_page(result_of):
         "lines": [],
         "raw": False,
     }
+
+
+def test_a_row_without_a_target_is_written_without_one():
+    kinds = np.where(np.arange(60) % 2, "sold", None)
+    kinds[[4, 9]] = "sold", None
+    frame = pd.DataFrame({"a": np.arange(60) % 2 + 0.1 * np.sin(np.arange(60)), "state": kinds})
+    table = element_rows(page(widenet.audit(frame, target="state")))
+    assert {(row["given"], row["suggested"]) for row in table} == {("sold", ""), ("", "sold")}
+
+
+def element_rows(html):
+    """What the rows of the table tell the script."""
+    found = re.findall(r'<tr data-row="\d+" data-given="([^"]*)" data-suggested="([^"]*)"', html)
+    return [{"given": given, "suggested": suggested} for given, suggested in found]

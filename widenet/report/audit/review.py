@@ -7,6 +7,7 @@ import pandas as pd
 
 from widenet.audit.result import NUM_REVIEWED, AuditResult, Suspect
 from widenet.base.wording import number
+from widenet.data.assembling import EMPTY
 from widenet.report.audit.words import is_regression
 from widenet.report.parts.markup import Html, details, element, join
 from widenet.report.parts.pictures import picture_uri
@@ -111,6 +112,12 @@ class RowView:
         name_shown = literal(str(name), longest=LONGEST_CELL)
         return join(element("dt", name_shown), element("dd", literal(value, longest=LONGEST_CELL)))
 
+    def in_table(self, label: str) -> str:
+        """A label as a table has it: nothing for the class of rows without a target."""
+        cells, target = self.result.cells, self.result.data.target
+        is_gap = label == EMPTY and cells is not None and bool(cells[target].isna().any())
+        return "" if is_gap else label
+
     def nearest(self, row: int) -> Html:
         """The rows with the most similar inputs, and their labels."""
         items = [
@@ -161,8 +168,8 @@ def _row(rows: RowView, suspect: Suspect) -> Html:
         element("th", str(suspect.row), scope="row", data_name="row"),
         *(element("td", cell, data_name=name) for name, cell in cells.items()),
         data_row=str(suspect.row),
-        data_given=suspect.given,
-        data_suggested=suspect.suggested,
+        data_given=rows.in_table(suspect.given),
+        data_suggested=rows.in_table(suspect.suggested),
         data_score=repr(suspect.score),
     )
 
