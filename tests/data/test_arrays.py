@@ -306,3 +306,8 @@ def test_arrays_by_other_names(save, rows, targets):
     assert data.n == len(X)
     assert f"Read {rows} of shape" in data.provenance[0]
     assert "'x_test'" in data.provenance[1]
+
+
+def test_members_that_are_no_arrays_are_told(pack):
+    assert "'data.npz' holds no arrays: save it with" in refusal(pack({"X": npy(X), "y": npy(Y)}))
+    assert "no arrays X and y, only 'X'" in refusal(pack({"X.npy": npy(X), "y": npy(Y)}))

@@ -50,7 +50,8 @@ def read_npz(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            keys = [info.filename.removesuffix(".npy") for info in archive.infolist()]
+            names = [info.filename for info in archive.infolist()]
+            keys = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
             pair = _pair(keys, path)
             X = _read_member(archive.getinfo(f"{pair[0]}.npy"), archive, path)
             y = _read_member(archive.getinfo(f"{pair[1]}.npy"), archive, path, is_target=True)
@@ -74,11 +75,9 @@ def _pair(keys: list[str], path: Path) -> tuple[str, str]:
     folded = [key.lower() for key in keys]
     pair = next((pair for pair in PAIRS if set(pair) <= set(folded)), None)
     if pair is None or any(folded.count(key) > 1 for key in pair):
-        what = "no arrays X and y" if pair is None else f"more than one array {pair[0]} or {pair[1]}"
-        raise InputError(
-            f"{shown(path.name)} holds {what}, only {listed(keys) or 'nothing'}: save it with "
-            "numpy.savez(file, X=X, y=y)."
-        )
+        what = "no arrays X and y, only" if pair is None else f"more than one array {pair[0]} or {pair[1]} among"
+        held = f"{what} {listed(keys)}" if keys else "no arrays"
+        raise InputError(f"{shown(path.name)} holds {held}: save it with numpy.savez(file, X=X, y=y).")
     first, second = (keys[folded.index(key)] for key in pair)
     return first, second
 
