@@ -3,6 +3,8 @@
 import json
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from widenet.data import load
@@ -47,3 +49,12 @@ def test_places_on_a_map_are_coordinates(tmp_path):
     data = load(tmp_path / "some.geojson", target="properties.city")
     assert data.columns.used == ("geometry.coordinates 1", "geometry.coordinates 2")
     assert load(tmp_path / "some.geojson").target == "properties.city"
+
+
+def test_large_numbers_in_lists_keep_their_type(tmp_path):
+    lists = [[2**63 + 2**61 * (k % 4), k * k % 7] for k in range(30)]
+    columns = {"at": pa.array(lists, pa.list_(pa.uint64())), "y": ["a", "b"] * 15}
+    pq.write_table(pa.table(columns), tmp_path / "some.parquet")
+    data = load(tmp_path / "some.parquet", target="y")
+    assert data.columns.used == ("at 1", "at 2")
+    assert data.cells["at 1"].tolist() == [first for first, _ in lists]

@@ -118,7 +118,10 @@ def _without_lists(table: pa.Table) -> pa.Table:
         num_items = sum(len(chunk.flatten()) for chunk in column.chunks)
         require_memory(ITEM * num_items, f"Column {shown(name)}, {num_items:,} items of lists,")
         for each, values in without_lists({name: column.to_pylist()}).items():
-            (plain if each == name else spread).append((each, pa.array(values)))
+            if each == name:
+                plain.append((each, pa.array(values)))
+            else:
+                spread.append((each, pa.array(values, column.type.value_type)))
     names, columns = zip(*spread, *plain, strict=True)
     return pa.Table.from_arrays(columns, names)
 
