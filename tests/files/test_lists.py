@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from widenet.data import load
+from widenet.files.lists import without_lists
 from widenet.files.opening import check_file
 
 ROWS = [
@@ -58,3 +59,23 @@ def test_large_numbers_in_lists_keep_their_type(tmp_path):
     data = load(tmp_path / "some.parquet", target="y")
     assert data.columns.used == ("at 1", "at 2")
     assert data.cells["at 1"].tolist() == [first for first, _ in lists]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_points_may_miss_numbers_or_be_missing(tmp_path, ending):
+    """A null among coordinates, or none at all, makes no text of the others."""
+    rows = [{"at": row["at"], "y": row["y"]} for row in ROWS]
+    rows[3]["at"], rows[5]["at"], rows[6]["at"] = [None, 1.5], [], None
+    path = tmp_path / f"some.{ending}"
+    if ending == "jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        pd.DataFrame(rows).to_parquet(path)
+    data = load(path, target="y")
+    assert data.columns.used == data.columns.imputed == ("at 1", "at 2")
+    assert data.cells["at 1"].isna().to_numpy().nonzero()[0].tolist() == [3, 5, 6]
+    assert data.cells["at 2"].isna().to_numpy().nonzero()[0].tolist() == [5, 6]
+
+
+def test_lists_without_a_number_are_no_points():
+    assert without_lists({"a": [[None, None], []]}) == {"a": [None, None]}

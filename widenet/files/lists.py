@@ -24,8 +24,8 @@ def without_lists(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
             plain[name] = values
         elif _are_points(values, lists, items):
             spread |= {
-                _free(f"{name} {k + 1}", columns): [None if value is None else value[k] for value in values]
-                for k in range(len(lists[0]))
+                _free(f"{name} {k + 1}", columns): [value[k] if value else None for value in values]
+                for k in range(max(map(len, lists)))
             }
         else:
             plain[name] = [_written(value) if isinstance(value, list) else value for value in values]
@@ -33,9 +33,10 @@ def without_lists(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
 
 
 def _are_points(values: list[Any], lists: list[list[Any]], items: list[Any]) -> bool:
-    """Whether a column holds as many numbers in every row that has any, such as coordinates."""
-    are_numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in items)
-    are_alike = len({len(each) for each in lists}) == 1 and bool(lists[0])
+    """Whether a column holds as many numbers in every row that has any: coordinates, with gaps or not."""
+    given = [item for item in items if item is not None]
+    are_numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in given)
+    are_alike = bool(given) and len({len(each) for each in lists if each}) == 1
     return are_numbers and are_alike and all(value is None or isinstance(value, list) for value in values)
 
 
