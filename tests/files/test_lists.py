@@ -79,3 +79,13 @@ def test_points_may_miss_numbers_or_be_missing(tmp_path, ending):
 
 def test_lists_without_a_number_are_no_points():
     assert without_lists({"a": [[None, None], []]}) == {"a": [None, None]}
+
+
+def test_lists_that_change_late_can_be_left_out_by_their_name(tmp_path):
+    """What they become is known only once all of them are read."""
+    rows = [{"at": [k / 7, k % 5], "x": k * k % 11, "y": "ab"[k % 2]} for k in range(3000)]
+    rows[-1]["at"].append(1.5)
+    path = tmp_path / "some.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    check_file(str(path), "y", ["at"], (), ())
+    assert load(path, target="y", drop=["at"]).columns.used == ("x",)

@@ -27,12 +27,16 @@ MOST_WRONG = 5  # lines that are told one by one
 
 
 def json_names(path: Path) -> Header | None:
-    """The keys of the first lines; None where these do not fit into the start of the file, or are a table."""
+    """The keys of the first lines; None where these do not fit into the start of the file, or are a table.
+
+    None, too, where there are lists, which become further columns or not, by what follows.
+    """
     lines = first_lines(read_start(path, START), START)
     if _is_list("\n".join(lines)) or _is_alone(lines):
         return None
     records = [flat(record) for record in _records(lines, shown(path.name))]
-    return _header(_columns(records), shown(path.name)) if records else None
+    has_lists = any(isinstance(value, list) for record in records for value in record.values())
+    return _header(_columns(records), shown(path.name)) if records and not has_lists else None
 
 
 def read_json_lines(path: Path) -> Sheet:
