@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from widenet.data import load
+from widenet.files.jsonlines import flat
 from widenet.files.lists import without_lists
 from widenet.files.opening import check_file
 
@@ -89,3 +90,34 @@ def test_lists_that_change_late_can_be_left_out_by_their_name(tmp_path):
     path.write_text("\n".join(map(json.dumps, rows)))
     check_file(str(path), "y", ["at"], (), ())
     assert load(path, target="y", drop=["at"]).columns.used == ("x",)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_columns_of_lists_take_no_name_of_others(tmp_path, ending):
+    own = ["at 1", "at 1 (inside)"]
+    rows = [
+        {"at": row["at"], **{name: k * k % (7 + j) for j, name in enumerate(own)}, "y": row["y"]}
+        for k, row in enumerate(ROWS)
+    ]
+    path = tmp_path / f"some.{ending}"
+    if ending == "jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        pd.DataFrame(rows).to_parquet(path)
+    data = load(path, target="y")
+    assert data.columns.used == ("at 1 (inside 2)", "at 2", *own)
+    assert data.cells["at 1"].astype(float).tolist() == [row["at 1"] for row in rows]
+    assert data.cells["at 1 (inside 2)"].tolist() == [row["at"][0] for row in rows]
+
+
+def test_keys_inside_of_objects_take_no_name_of_others():
+    record = {"a": {"b": 1, "b (inside)": 2}, "a.b": 3, "a.b (inside)": 4}
+    assert flat(record) == {"a.b (inside 2)": 1, "a.b (inside) (inside)": 2, "a.b": 3, "a.b (inside)": 4}
+    assert flat({"a.b": {"c": 1}, "a": {"b.c": 2}}) == {"a.b.c": 1, "a.b.c (inside)": 2}
+
+
+def test_keys_inside_of_objects_take_no_name_of_other_rows(tmp_path):
+    rows = [{"a": {"b": k % 5}, "y": "ab"[k % 2]} | ({"a.b": k % 7} if k % 3 else {}) for k in range(30)]
+    (tmp_path / "some.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    data = load(tmp_path / "some.jsonl", target="y")
+    assert data.cells["a.b (inside)"].astype(float).tolist() == [k % 5 for k in range(30)]
