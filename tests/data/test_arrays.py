@@ -186,7 +186,11 @@ def test_a_directory_that_lies_about_sizes_is_refused(pack):
     [
         ({"X": X}, ["no arrays X and y, only 'X'"]),
         ({"fold0-x": X, "y": Y}, ["no arrays X and y", "numpy.savez"]),
-        ({"x": X, "X": X, "y": Y}, ["more than one array x or y"]),
+        ({"x": X, "X": X, "Y": Y}, ["more than one array x or y"]),
+        ({"arr_0": X[:, 0], "arr_1": Y}, ["'arr_0' has shape 30 "]),
+        ({"arr_0": X, "arr_1": X}, ["'arr_1' has shape 30 × 4", "each row of arr_0"]),
+        ({"Data": X, "target": Y[:-1]}, ["Array 'Data' has 30 rows and array 'target' has 29"]),
+        ({"x": X[:, :0], "y": Y}, ["Array 'x' has shape 30 × 0"]),
         ({"X": X, "y": Y[:-1]}, ["30 rows", "29"]),
         ({"X": X[:1], "y": Y[:1]}, ["1 row"]),
         ({"X": X[:0], "y": Y[:0]}, ["0 rows"]),
@@ -306,3 +310,16 @@ def test_arrays_by_other_names(save, rows, targets):
     assert data.n == len(X)
     assert f"Read {rows} of shape" in data.provenance[0]
     assert "'x_test'" in data.provenance[1]
+
+
+@pytest.mark.parametrize("other", ["x", "Y"])
+def test_arrays_named_as_they_should_be_come_before_others(save, other):
+    """A one-hot Y beside y, say."""
+    data = load(save(**{"X": X, other: np.eye(2)[Y], "y": Y}))
+    assert (data.n, data.columns.used) == (len(X), ("x1", "x2", "x3", "x4"))
+    assert f"not read: '{other}'." in data.provenance[1]
+
+
+def test_members_that_are_no_arrays_are_told(pack):
+    assert "'data.npz' holds no arrays: save it with" in refusal(pack({"X": npy(X), "y": npy(Y)}))
+    assert "no arrays X and y, only 'X'" in refusal(pack({"X.npy": npy(X), "y": npy(Y)}))

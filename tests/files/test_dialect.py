@@ -95,3 +95,11 @@ def test_single_quotes_hold_separators_where_nothing_else_fits(tmp_path):
     plain = "name,size,kind\n" + "'t Hooft,1.5,a\n'n Roll,2.5,b\nO'Neil,3.5,a\n" * 5
     data = read(tmp_path, plain)
     assert data.cells["name"].iloc[0] == "'t Hooft"
+
+
+def test_the_start_decides_on_single_quotes():
+    """A line further down changes nothing, nor is all of a long file divided for an apostrophe."""
+    quoted = "1,'Checked, valid','V'\n2,'Low','I'\n" * (START // 16)
+    assert dialect_of(quoted + "3,'Low'\n").quote == "'"
+    plain = "id,name,kind\n" + "1,Ann,a\n2,Bob,b\n" * (START // 8)
+    assert dialect_of(plain + "3,'s Gravenhage, or Den Haag',b\n").quote == '"'

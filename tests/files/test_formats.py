@@ -248,10 +248,25 @@ def test_what_is_written_about_a_table_is_none(tmp_path):
         archive.writestr("LICENSE.txt", "Free.")
         archive.writestr("data/meta.json", '{"rows": 40}')
         archive.writestr("sources.txt", "Measured here.")
-    assert load(path, target="y").n == 40
+    data = load(path, target="y")
+    assert data.n == 40
+    assert data.provenance[-1] == "Other files in 't.zip' were not read: 'data/meta.json', 'sources.txt'."
+    assert load(f"{path}/data/rows.csv", target="y").provenance == data.provenance[:-1]
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("more.csv", "a,y\n1,x\n")
     assert f"{path}/data/rows.csv" in refusal(path, target="y")
+
+
+def test_what_is_larger_than_a_table_is_not_only_about_it(tmp_path):
+    """Rows in JSON beside a dictionary of their columns."""
+    path = tmp_path / "t.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("train.json", FRAME.to_json(orient="records"))
+        archive.writestr("columns.csv", "name,meaning\n" + "width,how wide\ncolour,which\n" * 6)
+    assert "'t.zip' holds 2 tables, 'train.json', 'columns.csv': choose one" in refusal(path)
+    with pytest.raises(InputError, match="choose one"):
+        check_file(str(path), None, (), (), ())
+    assert load(path / "train.json", target="y").n == 40
 
 
 @pytest.mark.parametrize("line", ["abc", "'my col'", "'my col", '"a', "'a'b real", "{x,y}"])

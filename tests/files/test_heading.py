@@ -176,3 +176,12 @@ def test_settings_of_another_length_stand_above_the_names(tmp_path):
     data = read(tmp_path / "some.csv", f"{settings}Year,Month,GHI\n{rows}")
     assert (data.n, data.target, data.columns.used) == (20, "GHI", ("Month",))
     assert any("Skipped 2 lines above the column names" in note for note in data.provenance)
+
+
+def test_a_first_row_of_words_below_names_that_are_one_short_is_a_row(tmp_path):
+    """As R writes a table with names of rows: these have no name."""
+    rows = "".join(f"P{k},{k * 3 % 11},{k * k % 7},{['high', 'low'][k % 2]}\n" for k in range(30))
+    data = read(tmp_path / "some.csv", f"age,weight,kind\nAnna,unknown,n/a,low\n{rows}")
+    assert (data.n, data.target, data.columns.used) == (31, "kind", ("age", "weight"))
+    data = read(tmp_path / "some.csv", f"City,Oslo,7\nname,age,weight,kind\n{rows}")  # no names, but settings
+    assert (data.n, data.target, data.columns.used) == (30, "kind", ("age", "weight"))

@@ -50,7 +50,8 @@ def read_npz(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            keys = [info.filename.removesuffix(".npy") for info in archive.infolist()]
+            names = [info.filename for info in archive.infolist()]
+            keys = [name.removesuffix(".npy") for name in names if name.endswith(".npy")]
             pair = _pair(keys, path)
             X = _read_member(archive.getinfo(f"{pair[0]}.npy"), archive, path)
             y = _read_member(archive.getinfo(f"{pair[1]}.npy"), archive, path, is_target=True)
@@ -58,7 +59,7 @@ def read_npz(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
         raise InputError(
             f"{shown(path.name)} is not a valid .npz file: {error or type(error).__name__}."
         ) from error
-    X, y = checked_shapes(X, y)
+    X, y = checked_shapes(X, y, pair)
     shape = _times(X.shape)
     notes = [
         f"Read {pair[0]} of shape {shape} ({X.dtype}) and {pair[1]} ({y.dtype}) from {shown(path.name)}."
@@ -70,15 +71,17 @@ def read_npz(path: Path) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
 
 
 def _pair(keys: list[str], path: Path) -> tuple[str, str]:
-    """The names of the rows and of the targets among those of all arrays."""
+    """The names of the rows and of the targets among those of all arrays; X and y come first."""
+    if keys.count("X") == keys.count("y") == 1:
+        return "X", "y"
     folded = [key.lower() for key in keys]
     pair = next((pair for pair in PAIRS if set(pair) <= set(folded)), None)
     if pair is None or any(folded.count(key) > 1 for key in pair):
-        what = "no arrays X and y" if pair is None else f"more than one array {pair[0]} or {pair[1]}"
-        raise InputError(
-            f"{shown(path.name)} holds {what}, only {listed(keys) or 'nothing'}: save it with "
-            "numpy.savez(file, X=X, y=y)."
+        what = (
+            "no arrays X and y, only" if pair is None else f"more than one array {pair[0]} or {pair[1]} among"
         )
+        held = f"{what} {listed(keys)}" if keys else "no arrays"
+        raise InputError(f"{shown(path.name)} holds {held}: save it with numpy.savez(file, X=X, y=y).")
     first, second = (keys[folded.index(key)] for key in pair)
     return first, second
 
@@ -153,11 +156,14 @@ def _plain_dtype(descr: str, key: str, *, is_target: bool) -> np.dtype:
     return dtype
 
 
-def checked_shapes(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def checked_shapes(
+    X: np.ndarray, y: np.ndarray, names: tuple[str, str] = ("X", "y")
+) -> tuple[np.ndarray, np.ndarray]:
     """X of shape (n, d), or of images (n, height, width[, 3]), and y of shape (n,); others are refused.
 
     Images may have their colours first, as torch has them: (n, 3, height, width), or 1 in place of 3.
     """
+    rows, targets = names
     if X.ndim == 4 and X.shape[1] in (1, 3) and X.shape[3] not in (1, 3):
         X = np.moveaxis(X, 1, 3)
     if X.ndim == 4 and X.shape[3] == 1:
@@ -167,17 +173,20 @@ def checked_shapes(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray
     is_image = X.ndim == 3 or (X.ndim == 4 and X.shape[3] == 3)
     if X.ndim != 2 and not is_image:
         raise InputError(
-            f"Array 'X' has shape {_times(X.shape) or '()'} and type {X.dtype}: give rows × columns, or "
+            f"Array {rows!r} has shape {_times(X.shape) or '()'} and type {X.dtype}: give rows × columns, or "
             "images of rows × height × width or rows × height × width × 3."
         )
     if y.ndim != 1:
-        raise InputError(f"Array 'y' has shape {_times(y.shape) or '()'}: give one target for each row of X.")
+        raise InputError(
+            f"Array {targets!r} has shape {_times(y.shape) or '()'}: give one target for each row of {rows}."
+        )
     if len(X) != len(y):
         raise InputError(
-            f"Array 'X' has {len(X):,} rows and array 'y' has {len(y):,}: give one target for each row."
+            f"Array {rows!r} has {len(X):,} rows and array {targets!r} has {len(y):,}: give one target for "
+            "each row."
         )
     if not math.prod(X.shape[1:]):
         raise InputError(
-            f"Array 'X' has shape {_times(X.shape)}, so its rows are empty: give at least one column."
+            f"Array {rows!r} has shape {_times(X.shape)}, so its rows are empty: give at least one column."
         )
     return X, y

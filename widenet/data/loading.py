@@ -108,8 +108,9 @@ def _load_named(source: str, target: str | None, prepare: Kind | None, choice: C
             return concept_dataset(source, prepare or "raw")
         known = get_builtin(source)
         return read_dataset(source, known.train(), prepare, known.classes, (known.description,))
-    with opened(_path(source)) as path:
-        return _load_path(path, target, prepare, choice)
+    with opened(_path(source)) as file:
+        dataset = _load_path(file.path, target, prepare, choice)
+    return replace(dataset, provenance=(*dataset.provenance, *file.notes))
 
 
 def _load_path(path: Path, target: str | None, prepare: Kind | None, choice: Choice) -> Dataset:

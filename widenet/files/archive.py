@@ -5,6 +5,7 @@ import tempfile
 import zipfile
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from widenet.base.errors import InputError
@@ -14,9 +15,22 @@ from widenet.files.packed import COPIES, UNREADABLE, refuse_bomb
 
 ZIP = ".zip"
 ABOUT = {"readme", "read_me", "license", "licence", "changelog", "citation"}  # texts that are no tables
-NOTES = (".json", ".txt")  # beside one table of another kind, these are about it
+ASIDE = (".json", ".txt")  # beside one larger table of another kind, these are about it
 # A RuntimeError: encrypted, or packed in a way that is not known.
 UNREADABLE_ARCHIVE = (*UNREADABLE, zipfile.BadZipFile, RuntimeError)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A plain file, or a folder.
+
+    Attributes:
+        path: Where it is, for as long as it is read.
+        notes: Sentences that tell what beside it was not read.
+    """
+
+    path: Path
+    notes: tuple[str, ...] = ()
 
 
 def archive_of(path: Path) -> Path | None:
@@ -27,7 +41,7 @@ def archive_of(path: Path) -> Path | None:
 
 
 @contextmanager
-def unpacked(path: Path, archive: Path, endings: Collection[str]) -> Iterator[Path]:
+def unpacked(path: Path, archive: Path, endings: Collection[str]) -> Iterator[Opened]:
     """The table that a path into an archive means, as a file of its own for as long as it is read.
 
     Args:
@@ -46,19 +60,23 @@ def unpacked(path: Path, archive: Path, endings: Collection[str]) -> Iterator[Pa
         yield table  # outside the clause: errors of who reads it are none of the archive
 
 
-def _unpack(archive: Path, wanted: str, endings: Collection[str], folder: Path) -> Path:
+def _unpack(archive: Path, wanted: str, endings: Collection[str], folder: Path) -> Opened:
     with zipfile.ZipFile(archive) as opened:
-        member = _member(opened, archive, wanted, endings)
+        member, others = _member(opened, archive, wanted, endings)
         name = shown(member.filename)
         refuse_bomb(archive.name, member.file_size, member.compress_size)
         require_memory(COPIES * member.file_size, f"{name} of {shown(archive.name)}, unpacked,")
         target = folder / _plain_name(member)
         with opened.open(member) as source, target.open("wb") as plain:
             shutil.copyfileobj(source, plain)
-        return target
+    notes = (f"Other files in {shown(archive.name)} were not read: {listed(others)}.",) if others else ()
+    return Opened(target, notes)
 
 
-def _member(archive: zipfile.ZipFile, path: Path, wanted: str, endings: Collection[str]) -> zipfile.ZipInfo:
+def _member(
+    archive: zipfile.ZipFile, path: Path, wanted: str, endings: Collection[str]
+) -> tuple[zipfile.ZipInfo, list[str]]:
+    """The table that is wanted, or the only one, and the names of what may be tables but is about it."""
     tables = [
         each
         for each in archive.infolist()
@@ -69,9 +87,11 @@ def _member(archive: zipfile.ZipFile, path: Path, wanted: str, endings: Collecti
         found = [each for each in tables if each.filename == wanted]
         if not found:
             raise InputError(f"{shown(path.name)} has no table {shown(wanted)}: {near_names(wanted, names)}")
-        return found[0]
-    others = [each for each in tables if not each.filename.lower().endswith(NOTES)]
-    tables = others if len(others) == 1 else tables
+        return found[0], []
+    aside = [each for each in tables if each.filename.lower().endswith(ASIDE)]
+    others = [each for each in tables if not each.filename.lower().endswith(ASIDE)]
+    if len(others) == 1 and all(each.file_size < others[0].file_size for each in aside):
+        return others[0], [each.filename for each in aside]
     if not tables:
         raise InputError(f"{shown(path.name)} holds no table that is read: unpack it.")
     if len(tables) > 1:
@@ -79,7 +99,7 @@ def _member(archive: zipfile.ZipFile, path: Path, wanted: str, endings: Collecti
             f"{shown(path.name)} holds {counted(len(tables), 'table')}, {listed(names)}: choose one, as in "
             f"{shown(f'{path}/{names[0]}')}."
         )
-    return tables[0]
+    return tables[0], []
 
 
 def _is_table(member: zipfile.ZipInfo, endings: Collection[str]) -> bool:

@@ -111,14 +111,18 @@ def _without_lists(table: pa.Table) -> pa.Table:
     if not any(map(_is_list, table.schema.types)):
         return table
     spread, plain = list[tuple[str, Any]](), list[tuple[str, Any]]()
+    taken = set(table.column_names)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if not _is_list(column.type):
             plain.append((name, column))
             continue
         num_items = sum(len(chunk.flatten()) for chunk in column.chunks)
         require_memory(ITEM * num_items, f"Column {shown(name)}, {num_items:,} items of lists,")
-        for each, values in without_lists({name: column.to_pylist()}).items():
-            (plain if each == name else spread).append((each, pa.array(values)))
+        for each, values in without_lists({name: column.to_pylist()}, taken).items():
+            if each == name:
+                plain.append((each, pa.array(values)))
+            else:
+                spread.append((each, pa.array(values, column.type.value_type)))
     names, columns = zip(*spread, *plain, strict=True)
     return pa.Table.from_arrays(columns, names)
 

@@ -79,8 +79,7 @@ def dialect_of(text: str) -> Dialect:
             if evenness >= (True, 1.0, max(2, num_fields)):
                 return Dialect(_tabbed(text, gap), "\t", SPACES, gap=gap)
     dialect = _quoted(Dialect(text, best, SEPARATORS[best]))
-    single = replace(dialect, quote="'")
-    return single if SINGLE.search(text) and not _is_even(dialect) and _is_even(single) else dialect
+    return replace(dialect, quote="'") if _has_single_quotes(dialect) else dialect
 
 
 def _separator_of(text: str) -> str:
@@ -137,6 +136,12 @@ def _quoted(dialect: Dialect) -> Dialect:
     if has_spaces and _is_strict(closed):
         return closed
     return replace(dialect, escape="\\") if has_escapes else dialect
+
+
+def _has_single_quotes(dialect: Dialect) -> bool:
+    """Whether the first records have as many fields as each other with single quotes alone."""
+    start = replace(dialect, text=_whole_lines(dialect.text))
+    return bool(SINGLE.search(start.text)) and not _is_even(start) and _is_even(replace(start, quote="'"))
 
 
 def _is_even(dialect: Dialect) -> bool:

@@ -102,11 +102,17 @@ def _place_of_names(records: Sequence[Record]) -> int | None:
 
 
 def _below_settings(records: Sequence[Record], several: Sequence[int]) -> int | None:
-    """The names of a table below lines of another length than all of its rows, which have settings."""
+    """The names of a table below lines of another length than all of its rows, which have settings.
+
+    Names right above rows that are one field longer are no settings: R gives the names of rows no name.
+    """
     lengths = [len(record) for record in records]
+    first = several[0]
+    are_names = lengths[first] + 1 == lengths[-1] and not any(map(is_number, records[first]))
     for place in several[1:MOST_ABOVE]:
         is_alone = lengths[place] not in lengths[:place] and set(lengths[place:]) == {lengths[place]}
-        if is_alone and not any(map(is_number, records[place])):
+        is_first_row = are_names and place == first + 1
+        if is_alone and not is_first_row and not any(map(is_number, records[place])):
             return place if _is_second_line(records[place:], least_words=1) else None
     return None
 

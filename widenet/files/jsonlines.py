@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Container
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from widenet.base.problems import Problems
 from widenet.base.wording import shown
 from widenet.files.header import Header, header_of
 from widenet.files.limits import refuse_long_cells, refuse_wide
-from widenet.files.lists import without_lists
+from widenet.files.lists import free_name, without_lists
 from widenet.files.packed import read_bytes, read_start
 from widenet.files.table import Sheet, object_column, size_note
 from widenet.files.text import decoded, encoding_note, first_lines, lines_of
@@ -27,12 +28,16 @@ MOST_WRONG = 5  # lines that are told one by one
 
 
 def json_names(path: Path) -> Header | None:
-    """The keys of the first lines; None where these do not fit into the start of the file, or are a table."""
+    """The keys of the first lines; None where these do not fit into the start of the file, or are a table.
+
+    None, too, where there are lists, which become further columns or not, by what follows.
+    """
     lines = first_lines(read_start(path, START), START)
     if _is_list("\n".join(lines)) or _is_alone(lines):
         return None
-    records = [flat(record) for record in _records(lines, shown(path.name))]
-    return _header(_columns(records), shown(path.name)) if records else None
+    records = _all_flat(_records(lines, shown(path.name)))
+    has_lists = any(isinstance(value, list) for record in records for value in record.values())
+    return _header(_columns(records), shown(path.name)) if records and not has_lists else None
 
 
 def read_json_lines(path: Path) -> Sheet:
@@ -43,7 +48,7 @@ def read_json_lines(path: Path) -> Sheet:
     require_memory(COPIES * len(content), f"JSON of {len(content):,} bytes")
     text, encoding = decoded(content)
     file_name = shown(path.name)
-    records = [flat(record) for record in _all_records(text, file_name)]
+    records = _all_flat(_all_records(text, file_name))
     if not records:
         raise InputError(f"{file_name} is empty: it needs an object on each line.")
     keyed = _columns(records)
@@ -61,25 +66,27 @@ def read_json_lines(path: Path) -> Sheet:
     return Sheet(frame, header, notes, left_out=nested)
 
 
-def flat(record: dict[str, Any], depth: int = DEEPEST) -> dict[str, Any]:
-    """An object with those inside it spread out: each key is named by the way to it.
+def flat(record: dict[str, Any], others: Container[str] = (), depth: int = DEEPEST) -> dict[str, Any]:
+    """An object with those inside it spread out: each key is named by the way to it, unlike all `others`.
 
     >>> flat({"id": 1, "place": {"city": "Oslo", "at": {"lat": 59.9}}})
     {'id': 1, 'place.city': 'Oslo', 'place.at.lat': 59.9}
     """
     spread: dict[str, Any] = {}
     for key, value in record.items():
-        inner = flat(value, depth - 1) if isinstance(value, dict) and depth else {}
+        inner = flat(value, depth=depth - 1) if isinstance(value, dict) and depth else {}
         if inner:
-            spread |= {_free(f"{key}.{name}", record): each for name, each in inner.items()}
+            for name, each in inner.items():
+                spread[free_name(f"{key}.{name}", record, others, spread)] = each
         else:
             spread[key] = value
     return spread
 
 
-def _free(name: str, record: dict[str, Any]) -> str:
-    """A name that is no key of its own already."""
-    return name if name not in record else f"{name} (inside)"
+def _all_flat(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Objects with those inside them spread out; a key means the same in all of them."""
+    keys = {key for record in records for key in record}
+    return [flat(record, keys) for record in records]
 
 
 def _columns(records: list[dict[str, Any]]) -> dict[str, list[Any]]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from itertools import count
 from typing import Any
 
 SINGLE = (str, int, float, bool)
 
 
-def without_lists(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+def without_lists(columns: Mapping[str, list[Any]], others: Container[str] = ()) -> dict[str, list[Any]]:
     """Columns by name in which lists of single values are spread out or written as text.
 
     Those that were spread out come first, because the last column is taken for the target if none is named.
+    They take no name of `others`, which are columns beside these.
 
     >>> without_lists({"tags": [["new"], ["new", "red"]], "at": [[5.1, 60.4], None]})
     {'at 1': [5.1, None], 'at 2': [60.4, None], 'tags': ['new', 'new, red']}
@@ -24,8 +26,10 @@ def without_lists(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
             plain[name] = values
         elif _are_points(values, lists, items):
             spread |= {
-                _free(f"{name} {k + 1}", columns): [None if value is None else value[k] for value in values]
-                for k in range(len(lists[0]))
+                free_name(f"{name} {k + 1}", columns, others): [
+                    value[k] if value else None for value in values
+                ]
+                for k in range(max(map(len, lists)))
             }
         else:
             plain[name] = [_written(value) if isinstance(value, list) else value for value in values]
@@ -33,9 +37,10 @@ def without_lists(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
 
 
 def _are_points(values: list[Any], lists: list[list[Any]], items: list[Any]) -> bool:
-    """Whether a column holds as many numbers in every row that has any, such as coordinates."""
-    are_numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in items)
-    are_alike = len({len(each) for each in lists}) == 1 and bool(lists[0])
+    """Whether a column holds as many numbers in every row that has any: coordinates, with gaps or not."""
+    given = [item for item in items if item is not None]
+    are_numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in given)
+    are_alike = bool(given) and len({len(each) for each in lists if each}) == 1
     return are_numbers and are_alike and all(value is None or isinstance(value, list) for value in values)
 
 
@@ -43,6 +48,13 @@ def _written(items: list[Any]) -> str | None:
     return ", ".join(str(item) for item in items if item is not None) or None
 
 
-def _free(name: str, columns: Mapping[str, object]) -> str:
-    """A name that no other column has."""
-    return name if name not in columns else f"{name} (inside)"
+def free_name(name: str, *taken: Container[str]) -> str:
+    """A name that no other column has.
+
+    >>> free_name("at 1", ["at 1", "at 1 (inside)"])
+    'at 1 (inside 2)'
+    """
+    chosen, number = name, count(2)
+    while any(chosen in each for each in taken):
+        chosen = f"{name} (inside)" if chosen == name else f"{name} (inside {next(number)})"
+    return chosen

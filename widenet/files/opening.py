@@ -131,11 +131,11 @@ def stored_file(path: Path) -> Path:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Path]:
+def opened(path: Path) -> Iterator[archive.Opened]:
     """A path that was checked, as a plain file or a folder; what is in an archive is unpacked meanwhile."""
     inside = archive.archive_of(path)
     if inside is None:
-        yield path
+        yield archive.Opened(path)
         return
     with archive.unpacked(path, inside, (*FORMATS, ARRAYS)) as table:
         yield table
@@ -145,7 +145,8 @@ def check_file(
     source: str, target: str | None, drop: Sequence[str], keep: Sequence[str], categorical: Sequence[str]
 ) -> None:
     """Refuse a path that is no file, or columns that the file does not have, from its first bytes."""
-    with opened(checked_path(source)) as path:
+    with opened(checked_path(source)) as file:
+        path = file.path
         if ending_of(path) in FORMATS and path.is_file():
             header = FORMATS[ending_of(path)].names(path)
             if header is not None:
