@@ -42,7 +42,12 @@ def repeated(arrays):
 
 @pytest.mark.parametrize(
     ("data", "make_gram"),
-    [("multiclass", dense), ("repeated", dense), ("regression", tiled), ("repeated", tiled)],
+    [
+        ("repeated", dense),
+        ("regression", tiled),
+        pytest.param("multiclass", dense, marks=pytest.mark.slow),
+        pytest.param("repeated", tiled, marks=pytest.mark.slow),
+    ],
 )
 def test_an_audit_is_that_of_the_cpu_bit_for_bit(data, make_gram, toy, request):
     dataset, seen = request.getfixturevalue(data), set()
@@ -57,6 +62,7 @@ def test_an_audit_is_that_of_the_cpu_bit_for_bit(data, make_gram, toy, request):
     assert found(there) == found(run_audit(dataset, make_gram=make_gram))
 
 
+@pytest.mark.slow
 def test_a_network_is_trained_there(multiclass, toy, monkeypatch):
     seen = set()
 
@@ -80,6 +86,7 @@ class Noted(Progress):
         self.resumed += [fact.stage] if isinstance(fact, StageResumed) else []
 
 
+@pytest.mark.slow
 def test_stages_are_found_again_on_their_own_device_alone(binary, toy, tmp_path, monkeypatch):
     monkeypatch.setattr("widenet.runs.checkpoints.SHORT", 0.0)
     first, again, elsewhere = Noted(), Noted(), Noted()

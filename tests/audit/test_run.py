@@ -180,6 +180,7 @@ def test_targets_of_any_size_by_tiles(regression, monkeypatch, scale):
     assert found.upper / found.lower - 1 < 2e-6
 
 
+@pytest.mark.slow
 def test_other_kernels_and_other_norms_are_not_certified_by_tiles(multiclass, monkeypatch):
     monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
     other = run_audit(multiclass, AuditSettings(kernel="relu3-all"))

@@ -59,6 +59,7 @@ def test_digits():
     assert load("digits", prepare="standard").names[-1] == "constant"
 
 
+@pytest.mark.slow
 def test_descriptions_match_what_is_loaded(data_dir):
     for name in builtin_names():
         told, data = describe(name), load(name)
@@ -107,7 +108,10 @@ def test_cifar10_2(data_dir):
     )
 
 
-@pytest.mark.parametrize(("name", "counts"), [("mnist-2", [980, 1135]), ("cifar10-2", [1000, 1000])])
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [("mnist-2", [980, 1135]), pytest.param("cifar10-2", [1000, 1000], marks=pytest.mark.slow)],
+)
 def test_held_out_rows(data_dir, name, counts):
     train = load(name, prepare="standard")
     test = held_out(name, like=train)

@@ -125,6 +125,7 @@ def test_limits_of_the_process_itself():
     assert 2**25 < data <= 2**26
 
 
+@pytest.mark.slow
 @linux
 def test_a_library_that_runs_out_says_so_in_one_of_these_ways():
     code = """

@@ -108,6 +108,7 @@ def drain(descriptor: int) -> None:
         return
 
 
+@pytest.mark.slow
 def test_an_audit_leaves_nothing_behind(tmp_path):
     """It has no store; what it began is gone, and so is its lock."""
     process = start(tmp_path / "log", "audit", "digits", "--out", tmp_path / "out")

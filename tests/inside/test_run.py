@@ -399,6 +399,7 @@ def test_impossible_settings_get_a_sentence(binary, change, complaint):
         run_inside(binary, InsideSettings(**({"width": 10} | change)))
 
 
+@pytest.mark.slow
 def test_digits_are_answered_honestly():
     result = run_inside(load("digits"), InsideSettings(width=10_000, eta=1e-3, kappa=1e-2, steps=1000))
     rate = answer(result.answers, "Theorem 3.1")

@@ -51,6 +51,7 @@ def test_every_method_trains_there(name, dense_rows, problem, toy, monkeypatch):
     assert numbers(here) == numbers(there)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METHODS)
 def test_what_was_interrupted_goes_on_there(name, problem, toy, tmp_path, monkeypatch):
     monkeypatch.setattr(direct, "DENSE", 0)

@@ -49,6 +49,7 @@ def test_killed_sweep_goes_on_where_it_was(start, stored, logged, wait_until, tm
     assert len(table.splitlines()) == NUM_TRIALS
 
 
+@pytest.mark.slow
 def test_killed_again_and_again(start, stored, logged, tmp_path):
     """Whenever the kill falls, also within a commit, the store stays whole."""
     path, num_trials = tmp_path / "runs.db", 40

@@ -111,6 +111,7 @@ assert {**there.to_dict(), "seconds": 0} == {**here.to_dict(), "seconds": 0}
 """
 
 
+@pytest.mark.slow
 def test_a_forked_process_gives_the_same_runs():
     """From a process of its own: what other tests left running in this one must not be forked along."""
     subprocess.run([sys.executable, "-W", "error", "-c", FORKING], check=True, timeout=120)

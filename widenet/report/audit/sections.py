@@ -104,7 +104,7 @@ def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     head = ("loss left", f"these {word}", f"shuffled {word}", "worst case")
     steps = table(head, rows, "Steps until the loss falls to a share of its initial value")
     why = "The worst case is not drawn, because the smallest eigenvalue is not known."
-    none = "No network was trained. `--train`, in Python `train=True`, trains one beside its prediction."
+    none = "No network was trained. `train` trains one and draws it beside its prediction."
     notes = [*([why] if unknown else []), *([none] if curve.trained is None else [])]
     beside = element("div", steps, paragraphs(notes, class_="note"), class_="panel")
     return join(
