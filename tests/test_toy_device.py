@@ -64,6 +64,8 @@ def test_it_refuses(x, what):
 
 
 def test_what_torch_does_for_all_devices_still_works(toy):
-    torch.manual_seed(0)
     with torch.random.fork_rng(devices=[]):
-        torch.rand(1)
+        torch.manual_seed(0)
+        first = torch.rand(1)
+        torch.manual_seed(0)
+        assert torch.equal(torch.rand(1), first)

@@ -62,17 +62,21 @@ def test_large_numbers_in_lists_keep_their_type(tmp_path):
     assert data.cells["at 1"].tolist() == [first for first, _ in lists]
 
 
+def written(rows, path):
+    """A file of rows, lines of JSON or Parquet by its ending."""
+    if path.suffix == ".jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        pd.DataFrame(rows).to_parquet(path)
+    return path
+
+
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_points_may_miss_numbers_or_be_missing(tmp_path, ending):
     """A null among coordinates, or none at all, makes no text of the others."""
     rows = [{"at": row["at"], "y": row["y"]} for row in ROWS]
     rows[3]["at"], rows[5]["at"], rows[6]["at"] = [None, 1.5], [], None
-    path = tmp_path / f"some.{ending}"
-    if ending == "jsonl":
-        path.write_text("\n".join(map(json.dumps, rows)))
-    else:
-        pd.DataFrame(rows).to_parquet(path)
-    data = load(path, target="y")
+    data = load(written(rows, tmp_path / f"some.{ending}"), target="y")
     assert data.columns.used == data.columns.imputed == ("at 1", "at 2")
     assert data.cells["at 1"].isna().to_numpy().nonzero()[0].tolist() == [3, 5, 6]
     assert data.cells["at 2"].isna().to_numpy().nonzero()[0].tolist() == [5, 6]
@@ -99,12 +103,7 @@ def test_columns_of_lists_take_no_name_of_others(tmp_path, ending):
         {"at": row["at"], **{name: k * k % (7 + j) for j, name in enumerate(own)}, "y": row["y"]}
         for k, row in enumerate(ROWS)
     ]
-    path = tmp_path / f"some.{ending}"
-    if ending == "jsonl":
-        path.write_text("\n".join(map(json.dumps, rows)))
-    else:
-        pd.DataFrame(rows).to_parquet(path)
-    data = load(path, target="y")
+    data = load(written(rows, tmp_path / f"some.{ending}"), target="y")
     assert data.columns.used == ("at 1 (inside 2)", "at 2", *own)
     assert data.cells["at 1"].astype(float).tolist() == [row["at 1"] for row in rows]
     assert data.cells["at 1 (inside 2)"].tolist() == [row["at"][0] for row in rows]

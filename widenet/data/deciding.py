@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -121,6 +122,12 @@ class Decisions:
     texts: list[str] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
 
+    def with_columns(self, more: Mapping[str, Column], order: list[str]) -> Decisions:
+        """The decisions with columns that were left out, by name, used after all, in the order of a table."""
+        columns = sorted([*self.columns, *more.values()], key=lambda column: order.index(column.name))
+        left_out = [each for each in self.left_out if each.name not in more]
+        return replace(self, columns=columns, left_out=left_out)
+
 
 class LeaveOutError(Exception):
     """A column is not to be used; the message is the reason."""
@@ -138,14 +145,16 @@ def decide_columns(table: Table, choice: Choice, habits: Habits) -> Decisions:
     """
     found = _decide(table, choice, habits)
     others = [table.features[column.name] for column in found.columns]
-    wanted: tuple[str, ...] = ()
-    if not any(map(_tells, others)):
-        wanted = tuple(name for name in found.texts if _tells(table.features[name]) and _shares(table, name))
-    if not wanted and all(values.nunique(dropna=False) < 2 for values in others):
-        wanted = tuple(each.name for each in found.left_out if each.why in (COUNTS, UNNAMED))
-    if found.problems.found or not wanted:
+    if found.problems.found or any(map(_tells, others)):
         return found
-    return _decide(table, replace(choice, keep=(*choice.keep, *wanted)), habits)
+    telling = [values for name in found.texts if _tells(values := table.features[name])]
+    read = {column.name: column for column in map(_fitted_text, telling) if column is not None}
+    if read:
+        return found.with_columns(read, list(table.features.columns))
+    if any(values.nunique(dropna=False) > 1 for values in others):
+        return found
+    counting = tuple(each.name for each in found.left_out if each.why in (COUNTS, UNNAMED))
+    return _decide(table, replace(choice, keep=(*choice.keep, *counting)), habits) if counting else found
 
 
 def _tells(values: pd.Series) -> bool:
@@ -154,12 +163,8 @@ def _tells(values: pd.Series) -> bool:
     return 2 * len(given) >= len(values) and given.nunique() > 1
 
 
-def _shares(table: Table, name: str) -> bool:
-    """Whether rows share terms of a text; one that shares none tells nothing about other rows."""
-    return _fitted_text(table.features[name]) is not None
-
-
 def _fitted_text(values: pd.Series) -> TextColumn | None:
+    """A text by its terms; None where rows share none, so that it tells nothing about other rows."""
     distinct = {str(word) for word in texts(values)[~missing(values)]}
     return fit_text(values, has_words=_is_free(distinct))
 

@@ -12,23 +12,21 @@ def column_sentences(data: DataSummary) -> tuple[str, ...]:
     told = []
     dropped, imputed, texts = data.columns.dropped, data.columns.imputed, data.columns.texts
     if texts:
-        names = [f"'{literal(name)}'" for name in texts[:MOST_NAMED]]
         verb = "is" if len(texts) == 1 else "are"
-        told.append(
-            f"{counted(len(texts), 'feature')} {verb} text, read by the words or parts of words that rows "
-            f"share: {_joined(names, len(texts))}."
-        )
+        told.append(_named(f"{verb} text, read by the words or parts of words that rows share", texts))
     if dropped:
         reasons = [f"'{literal(each.name)}' ({each.why})" for each in dropped[:MOST_NAMED]]
         told.append(f"{counted(len(dropped), 'column')} left out: {_joined(reasons, len(dropped))}.")
     if imputed:
-        names = [f"'{literal(name)}'" for name in imputed[:MOST_NAMED]]
         verb = "has" if len(imputed) == 1 else "have"
-        told.append(
-            f"{counted(len(imputed), 'feature')} {verb} missing values, which were marked and filled in: "
-            f"{_joined(names, len(imputed))}."
-        )
+        told.append(_named(f"{verb} missing values, which were marked and filled in", imputed))
     return tuple(told)
+
+
+def _named(what: str, features: tuple[str, ...]) -> str:
+    """A sentence on some features, which it counts and names."""
+    names = [f"'{literal(name)}'" for name in features[:MOST_NAMED]]
+    return f"{counted(len(features), 'feature')} {what}: {_joined(names, len(features))}."
 
 
 def _joined(named: list[str], total: int) -> str:
