@@ -13,7 +13,7 @@ from widenet.predict.loo import by_row, exactly_left_out
 
 KERNELS = ("relu2-all", "relu3-all", "relu5-all", "relu9-all")
 RIDGES = torch.logspace(-3, 2, 26, dtype=torch.float64)  # over the mean of the kernel's diagonal
-CHOICE_ROWS = 1500  # on which the model is chosen; the best ridge is a variance and does not grow with n
+CHOICE_ROWS = 1000  # on which the model is chosen; the best ridge is a variance and does not grow with n
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from torch import Tensor
 from widenet.base.threads import threads
 from widenet.data.points import points_of
 from widenet.kernels.kernel import Kernel
-from widenet.kernels.matrix import cross_matrix
+from widenet.kernels.matrix import cross_matrix, gram_matrix
 from widenet.predict.loo import inverse_root, left_out
 
 TRAIN_ROWS = 4096  # largest subset that is factorised here
@@ -81,7 +81,10 @@ def subset_predictions(
     n = X.shape[0]
     rows = torch.randperm(n, generator=generator)[:TEST_ROWS].to(X.device)
     top, *smaller = subset_sizes(n)
-    cross = cross_matrix(kernel, X[rows[:top]], X[rows]).to(Y.dtype)
+    judged = X[rows]
+    is_square = top == len(rows)  # and symmetric, so that half of it is computed
+    cross = gram_matrix(kernel, judged) if is_square else cross_matrix(kernel, judged[:top], judged)
+    cross = cross.to(Y.dtype)
 
     def unseen(subset: Tensor) -> Tensor:
         return unseen_predictions(cross, Y[rows], place[rows], subset, ridge)
