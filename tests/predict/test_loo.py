@@ -1,7 +1,15 @@
+import pytest
 import torch
 from torch.testing import assert_close
 
-from widenet.predict.loo import NUM_SPLITS, estimated_leave_one_out, leave_one_out, left_out_by_probes
+from widenet.predict.loo import (
+    NUM_SPLITS,
+    SMALL_BLOCK,
+    estimated_leave_one_out,
+    inverse_root,
+    leave_one_out,
+    left_out_by_probes,
+)
 from widenet.spectrum.gram import DenseGram
 from widenet.testing import decaying_matrix
 
@@ -19,6 +27,14 @@ def test_leave_one_out_matches_refitting_without_the_row(generator):
         assert_close(result.predictions[i], weights @ Y[rest])
         assert_close(result.variances[i], K[i, i] + ridge - weights @ K[rest, i])
     assert_close(K, torch.exp(-torch.cdist(X, X)))  # the Gram matrix is left as it was
+
+
+@pytest.mark.parametrize("n", [1, SMALL_BLOCK, SMALL_BLOCK + 1, 3 * SMALL_BLOCK])
+def test_the_root_inverts_the_matrix_also_where_it_is_made_by_halves(n, generator):
+    K = decaying_matrix(n, generator=generator, smallest=0.05)
+    root = inverse_root(K, 0.1)
+    assert_close(root.T @ root, torch.linalg.inv(K + 0.1 * torch.eye(n, dtype=torch.float64)))
+    assert_close(root, root.tril())
 
 
 def test_estimate_agrees_with_the_closed_form(generator):

@@ -8,6 +8,7 @@ from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
 from widenet.base.memory import BASE_BYTES
 from widenet.kernels.kernel import Kernel
+from widenet.predict.choose import CHOICE_ROWS
 from widenet.runs.device import CPU, usable_on
 from widenet.spectrum.gram import TILE
 from widenet.study.forecast import Forecast
@@ -81,11 +82,11 @@ def _dense_seconds(n: int, d: int, speed: Speed, proving: Speed, entries: float)
     grams = 2 * (n * n * d / speed.double + n * n / 2 / entries)
     factorisations = 2 * (n**3 + n**3 / 3) / speed.double
     products = 100 * 8 * n * n / speed.bytes
-    pilots = 12 * 10 * min(n, 2000) ** 3 / speed.double  # eigendecompositions that choose depth and ridge
-    subsets = 8 * min(n, 4096) ** 3 / speed.double  # the learning curves
+    choice = 4 * 10 * min(n, CHOICE_ROWS) ** 3 / speed.single  # eigendecompositions
+    subsets = 5 * min(n, 4096) ** 3 / speed.double  # the learning curves
     # Rows are split for the bounds, so that the rounding of their products is known.
     bounds = 4 * n * n * d / proving.double
-    return 2 + grams + factorisations + products + pilots + subsets + bounds
+    return 2 + grams + factorisations + products + choice + subsets + bounds
 
 
 def _tiled_seconds(

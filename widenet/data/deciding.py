@@ -277,7 +277,7 @@ def number_style(values: pd.Series, decimal: str) -> NumberStyle | None:
         return PLAIN if not np.isnan(plain_numbers(values))[~missing(values)].any() else None
     gaps = placeholders(values)
     given = values[~gaps]
-    if given.str.startswith("0").any() and are_padded_codes(map(str, given.unique())):
+    if _have_padding(given) and are_padded_codes(map(str, given.unique())):
         return None
     if decimal == "." and len(given) and np.isfinite(plain_numbers(given)).all():
         return PLAIN
@@ -286,6 +286,11 @@ def number_style(values: pd.Series, decimal: str) -> NumberStyle | None:
     if style is not None or not any(character.isdigit() for word in words for character in word):
         return style
     return _style_of_most(given, words)
+
+
+def _have_padding(given: pd.Series) -> bool:
+    """Whether a word begins as a code may, which is far quicker than to look at every word: 0.5 does not."""
+    return bool(given.str.match("0[0-9]").any())
 
 
 def _style_of_most(given: pd.Series, words: list[str]) -> NumberStyle | None:
@@ -319,7 +324,7 @@ def column_dates(values: pd.Series, *, day_first: bool = False) -> DateStyle | N
     if not is_text(values):
         return None
     given = values[~placeholders(values)]
-    if len(given) and given.str.startswith("0").any() and are_padded_codes(map(str, given.unique())):
+    if len(given) and _have_padding(given) and are_padded_codes(map(str, given.unique())):
         return padded_dates(given)
     return date_style(given, day_first=day_first) or most_dates(given, day_first=day_first)
 

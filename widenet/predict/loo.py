@@ -25,6 +25,7 @@ from widenet.spectrum.trace import rademacher
 SOLVE_TOLERANCE = 1e-4  # relative residual of the targets' solves
 NUM_SPLITS = 6  # of the probes into halves
 PROBE_TOLERANCE = 3e-3  # of those of the probes, whose spread is far larger
+SMALL_BLOCK = 128  # rows of a triangle that are inverted by a solve, which is as fast as by halves
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,28 @@ def exactly_left_out(predictions: Tensor, precision: Tensor) -> LeaveOneOut:
 def inverse_root(K: Tensor, ridge: float) -> Tensor:
     """R = L⁻¹ with LLᵀ = K + ridge·I, so that (K + ridge·I)⁻¹ = RᵀR, of a Gram matrix K (n, n).
 
-    It takes 16 n² bytes besides K. Solving for R is several times faster than LAPACK's inverse of LLᵀ, and R
+    It takes 12 n² bytes besides K. Inverting L is several times faster than LAPACK's inverse of LLᵀ, and R
     does as well: C is the sum of squares in its columns, and a quadratic form is ‖Ry‖².
     """
     A = K.clone()
     A.diagonal().add_(ridge)
-    factor = torch.linalg.cholesky(A, out=A)
-    identity = torch.eye(len(K), dtype=K.dtype, device=K.device)
-    return torch.linalg.solve_triangular(factor, identity, upper=False, out=identity)
+    return _invert_lower_(torch.linalg.cholesky(A, out=A))
+
+
+def _invert_lower_(L: Tensor) -> Tensor:
+    """The inverse of a lower triangular matrix, in its place, by halves.
+
+    The inverse of [[A, 0], [B, C]] is [[A⁻¹, 0], [−C⁻¹BA⁻¹, C⁻¹]]: two thirds of the operations of a solve for
+    all columns of I, and most of them in products.
+    """
+    n = len(L)
+    if n <= SMALL_BLOCK:
+        identity = torch.eye(n, dtype=L.dtype, device=L.device)
+        return L.copy_(torch.linalg.solve_triangular(L, identity, upper=False))
+    first, last = slice(n // 2), slice(n // 2, n)
+    A, B, C = L[first, first], L[last, first], L[last, last]
+    B.copy_(_invert_lower_(C) @ (B @ _invert_lower_(A))).neg_()
+    return L
 
 
 def left_out(root: Tensor, Y: Tensor) -> LeaveOneOut:
