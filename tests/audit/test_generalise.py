@@ -1,12 +1,13 @@
-"""What is said of errors that rest on an estimate."""
+"""What is said of errors that rest on an estimate, and of how rows are ranked."""
 
 from types import SimpleNamespace
 
 import pytest
 import torch
+from sklearn.metrics import roc_auc_score
 
-from widenet.audit.generalise import unbiased_share
-from widenet.data.points import every_row
+from widenet.audit.generalise import ranked, unbiased_share
+from widenet.data.points import every_row, points_of
 from widenet.predict.learning_curve import mistakes
 from widenet.predict.loo import left_out_by_probes
 
@@ -24,3 +25,27 @@ def test_the_share_of_mistakes_is_not_biased_by_the_spread_of_the_probes(generat
     assert unbiased_share(SimpleNamespace(Y=Y), every_row(n), loo, wrong) == pytest.approx(
         truth, abs=0.001 + sampling
     )
+
+
+def scored(n, generator):
+    """Scores of which some are equal, higher for the first of two classes, which is rare."""
+    is_first = torch.rand(n, generator=generator) < 0.2
+    scores = (torch.randn(n, generator=generator, dtype=torch.float64) + is_first).mul(4).round()
+    return scores, is_first
+
+
+def test_the_share_of_pairs_is_the_area_under_the_curve_of_scikit_learn(generator):
+    scores, is_first = scored(300, generator)
+    auc, _ = ranked(every_row(300), scores, is_first)
+    assert auc == pytest.approx(roc_auc_score(is_first, scores), abs=1e-12)
+
+
+def test_its_standard_error_is_the_spread_over_draws_also_where_rows_repeat(generator):
+    for copies in (1, 4):
+        places = torch.arange(200).repeat_interleave(copies)
+        found = []
+        for _ in range(400):
+            scores, is_first = scored(200, generator)
+            found.append(ranked(points_of(places), scores[places], is_first[places]))
+        values, errors = torch.tensor(found).T
+        assert float(errors.mean()) == pytest.approx(float(values.std()), rel=0.12)

@@ -43,7 +43,7 @@ def _fitted(dataset: Dataset, points: Points) -> Tensor:
 
 def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> LeaveOneOutSummary:
     """Mean squared leave-one-out error and the share of rows misclassified, with their standard errors."""
-    is_classes = dataset.labels is not None
+    is_classes, is_binary = dataset.labels is not None, dataset.task == "binary"
     baseline, constant = (constant_error(dataset.Y, classes) for classes in (False, is_classes))
     if loo is None:
         return LeaveOneOutSummary(
@@ -52,6 +52,7 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     noise = loo.precision_error
     errors = squared_errors(unbiased_predictions(dataset, points, loo), dataset.Y)
     wrong = mistakes(loo.predictions, dataset.Y) if is_classes else None
+    auc, auc_error = ranked(points, loo.predictions[:, 0], dataset.Y[:, 0] > 0) if is_binary else (None, None)
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
@@ -62,7 +63,35 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
         method=Estimate.ESTIMATED if bool(noise.any()) else Estimate.CLOSED_FORM,
         constant=constant,
         baseline=baseline,
+        auc=auc,
+        auc_standard_error=auc_error,
     )
+
+
+def ranked(points: Points, scores: Tensor, is_first: Tensor) -> tuple[float, float]:
+    """The share of pairs of the first class and the second that scores rank rightly, and its standard error.
+
+    It is the mean over either class of the share of the other that a row is on the right side of, and varies
+    by both [DeLong et al. 1988]; rows at one point vary together.
+
+    Args:
+        points: The points of the rows.
+        scores: Higher for rows that look like the first class, shape (n,).
+        is_first: Which rows are of it, bool, shape (n,); some, and not all.
+    """
+    first, second = scores[is_first], scores[~is_first]
+    auc = _share_below(first, second).mean()
+    spread = torch.empty_like(scores)
+    spread[is_first] = (_share_below(first, second) - auc) * len(scores) / len(first)
+    spread[~is_first] = (1 - _share_below(second, first) - auc) * len(scores) / len(second)
+    return float(auc), points.mean_error(spread)
+
+
+def _share_below(values: Tensor, others: Tensor) -> Tensor:
+    """For each of the values (p,) the share of the others (q,) below it, equal ones counted by half."""
+    ascending, values = others.sort().values, values.contiguous()
+    ends = (torch.searchsorted(ascending, values, right=right) for right in (False, True))
+    return sum(ends, start=torch.zeros(len(values), dtype=torch.int64)).to(values.dtype) / (2 * len(others))
 
 
 def unbiased_share(dataset: Dataset, points: Points, loo: LeaveOneOut, wrong: Tensor) -> float:

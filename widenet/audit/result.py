@@ -1,6 +1,6 @@
 """What an audit finds."""
 
-from dataclasses import astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from torch import Tensor
 
 from widenet.base.wording import number, percent
+from widenet.data.outlying import Outlying
 from widenet.predict.learning_curve import LearningCurve
 from widenet.study.data import DataSummary
 from widenet.study.forecast import Forecast
@@ -31,11 +32,13 @@ class Soundness:
         duplicates: Groups of rows that are one point on the sphere.
         opposites: Pairs of rows that point in opposite directions.
         conflicts: Groups of identical rows whose targets differ.
+        outlying: The few rows that have most of the variance of the targets, where there are such.
     """
 
     duplicates: tuple[tuple[int, ...], ...]
     opposites: tuple[tuple[int, ...], ...]
     conflicts: tuple[tuple[int, ...], ...]
+    outlying: Outlying = field(default_factory=Outlying)
 
 
 @dataclass(frozen=True)
@@ -249,6 +252,9 @@ class LeaveOneOutSummary:
         constant: What the best constant errs: the share of rows outside the most frequent class, or, for
             regression, the squared error of the mean.
         baseline: The squared error of predicting the mean of the targets.
+        auc: Share of pairs of rows, one of each class, that their predictions rank rightly, which is the area
+            under the ROC curve; None unless there are two classes.
+        auc_standard_error: Its standard error, over the rows.
     """
 
     error: float | None
@@ -260,6 +266,8 @@ class LeaveOneOutSummary:
     method: Estimate
     constant: float
     baseline: float
+    auc: float | None = None
+    auc_standard_error: float | None = None
 
     @property
     def told(self) -> tuple[float, float] | None:

@@ -37,6 +37,7 @@ from widenet.data.dataset import Dataset
 from widenet.data.duplicates import Duplicates, find_duplicates
 from widenet.data.noise import subset
 from widenet.data.order import content_order
+from widenet.data.outlying import find_outlying
 from widenet.data.sample import some_rows
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
@@ -99,7 +100,9 @@ def run_audit(
     found = _find(work, settings)
     result = AuditResult(
         data=data_summary(dataset),
-        soundness=Soundness(duplicates.groups, duplicates.opposite, duplicates.conflicts),
+        soundness=Soundness(
+            duplicates.groups, duplicates.opposite, duplicates.conflicts, find_outlying(dataset)
+        ),
         kernel=settings.kernel,
         raw_cells=settings.raw_cells,
         complexity=found.complexity,

@@ -170,7 +170,7 @@ def array_dataset(
     dataset = _assemble(
         name, X, targets, preparation, provenance, leaks=leaks, images=images, numbers=numbers
     )
-    return replace(dataset, target="y", cells=cells)
+    return replace(dataset, target="y", cells=cells, without_target=int((~has_target).sum()))
 
 
 def table_dataset(
@@ -226,7 +226,8 @@ def table_dataset(
         left_out=tuple(found.left_out),
         numbers=numbers,
     )
-    return replace(dataset, target=str(target.name), cells=_cells(table, names))
+    unlabelled = int((~has_target).sum())
+    return replace(dataset, target=str(target.name), cells=_cells(table, names), without_target=unlabelled)
 
 
 def _cells(table: Table, header: Header) -> pd.DataFrame:

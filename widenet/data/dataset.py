@@ -64,6 +64,7 @@ class Dataset:
         cells: Every column of the table as it was read, the target among them, a row for each of these;
             None where rows are no table.
         drawn_from: Rows of the set that these were drawn from at random; None where they are all.
+        without_target: Rows that were left out because their target is missing.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Dataset:
     target: str = ""
     cells: pd.DataFrame | None = None
     drawn_from: int | None = None
+    without_target: int = 0
 
     @property
     def n(self) -> int:

@@ -70,8 +70,8 @@ def inverse_root(K: Tensor, ridge: float) -> Tensor:
 def _invert_lower_(L: Tensor) -> Tensor:
     """The inverse of a lower triangular matrix, in its place, by halves.
 
-    The inverse of [[A, 0], [B, C]] is [[A⁻¹, 0], [−C⁻¹BA⁻¹, C⁻¹]]: two thirds of the operations of a solve for
-    all columns of I, and most of them in products.
+    The inverse of [[A, 0], [B, C]] is [[A⁻¹, 0], [−C⁻¹BA⁻¹, C⁻¹]], in two thirds of the
+    operations of a solve for all columns of I, most of them products.
     """
     n = len(L)
     if n <= SMALL_BLOCK:

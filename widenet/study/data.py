@@ -29,6 +29,7 @@ class DataSummary:
         target: Name of the target's column; empty where it has none.
         target_scale: What 1 in the targets of a regression is in the units that were given.
         drawn_from: Rows that these were drawn from at random; None where they are all.
+        without_target: Rows that were left out because their target is missing.
     """
 
     name: str
@@ -45,6 +46,7 @@ class DataSummary:
     target: str = ""
     target_scale: float = 1.0
     drawn_from: int | None = None
+    without_target: int = 0
 
     @property
     def num_features(self) -> int:
@@ -70,4 +72,5 @@ def data_summary(dataset: Dataset) -> DataSummary:
         target=dataset.target,
         target_scale=float(dataset.target_scale.scale.max()) if dataset.task == "regression" else 1.0,
         drawn_from=dataset.drawn_from,
+        without_target=dataset.without_target,
     )

@@ -79,6 +79,14 @@ def test_what_is_not_known_is_said(task, result_of, outline_of):
     assert "nan" not in text.lower().split()
 
 
+def test_only_what_is_wrong_is_a_warning(result_of):
+    result = result_of("binary")
+    repeated = replace(result.soundness, duplicates=((3, 9),))
+    assert 'class="warnings"' not in page(replace(result, soundness=repeated))
+    assert "1 group of rows has the same inputs" in page(replace(result, soundness=repeated))
+    assert 'class="warnings"' in page(replace(result, soundness=replace(repeated, conflicts=((3, 9),))))
+
+
 def test_long_lists_are_cut_with_a_count(result_of, outline_of):
     result = result_of("binary")
     pairs = tuple((2 * k, 2 * k + 1) for k in range(1, 101))

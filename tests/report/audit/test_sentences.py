@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from widenet.audit.settings import DEFAULT_KERNEL
+from widenet.data.outlying import Outlying
 from widenet.report.audit.sentences import answers, descent, learnable, sentences, sound, theorists, wrong
 
 
@@ -83,6 +84,23 @@ def test_contradictions_come_first(result_of):
     assert "1 pair of rows is exactly opposite (rows 1 and 2)" in sound(troubled)[3]
     assert sound(troubled)[1] in sentences(troubled)
     assert "2 rows have the inputs of another, as they were prepared" in learnable(troubled)[3]
+
+
+def test_targets_that_drown_the_others_are_told_first(result_of):
+    result = result_of("regression")
+    one = replace(result, soundness=replace(result.soundness, outlying=Outlying((18,), 0.9996)))
+    assert sentences(one)[0] == (
+        "Row 18 alone has 99.9% of the variance of the targets, so that all errors are about it. If it is "
+        "wrong, correct or drop it and audit again; if not, the logarithm may be easier to learn."
+    )
+    two = replace(result, soundness=replace(result.soundness, outlying=Outlying((70, 7), 0.75)))
+    assert sentences(two)[0].startswith("Rows 70 and 7 have 75% of the variance of the targets between them")
+
+
+def test_rows_without_a_target_are_counted(result_of):
+    result = result_of("binary")
+    gaps = replace(result, data=replace(result.data, without_target=3))
+    assert "3 rows without a target were left out." in sound(gaps)[0]
 
 
 def test_who_descends_is_said_once(result_of):

@@ -64,6 +64,21 @@ def test_rare_classes_may_depend_on_the_inputs_without_a_gain(result_of):
     assert "learned" not in more_verdict(rare).beside[0]
 
 
+def test_rows_of_a_rare_class_may_be_ranked_where_the_error_shows_no_gain(result_of):
+    result = result_of("binary")
+    loo = replace(result.chosen.loo, constant=0.02, auc=0.93, auc_standard_error=0.02)
+    rare = replace(result, chosen=replace(result.chosen, loo=loo))
+    assert learnable_verdict(rare).headline == "A wide network will rank rows, if not tell them apart"
+    assert learnable_verdict(rare).beside == (
+        "Of pairs of rows, one of each class, it ranks 93% rightly; guessing ranks half so.",
+        "Always guessing the largest class errs on 2%, a wide network on 2.5% ± 0.3%.",
+    )
+    unsure = replace(rare, chosen=replace(rare.chosen, loo=replace(loo, auc_standard_error=0.2)))
+    assert learnable_verdict(unsure).headline == "No gain over guessing is shown"
+    clear = replace(rare, chosen=replace(rare.chosen, loo=replace(loo, constant=0.4)))
+    assert learnable_verdict(clear).headline == "A wide network will err on about 2.5%"
+
+
 def test_more_rows_are_not_said_to_raise_the_error(result_of):
     result = result_of("regression")
     curve = result.chosen.learning_curve

@@ -5,9 +5,9 @@ from widenet.base.wording import percent
 from widenet.report.audit.charts import charts_of
 from widenet.report.audit.review import first_rows, review_data
 from widenet.report.audit.sections import sections
-from widenet.report.audit.sentences import is_sound, sampled, soundness
+from widenet.report.audit.sentences import is_sound, outlying, sampled, soundness
 from widenet.report.audit.verdicts import Card, verdicts
-from widenet.report.audit.words import is_regression, spoken_error, told_curve, told_error
+from widenet.report.audit.words import has_gain, is_regression, spoken_error, told_curve, told_error
 from widenet.report.parts.columns import column_sentences
 from widenet.report.parts.document import data_masthead, document, framed, resource
 from widenet.report.parts.leaks import leak_sentences
@@ -41,10 +41,14 @@ def _predicted(result: AuditResult) -> str:
 
 
 def warnings(result: AuditResult) -> Html:
-    """What a person must know before any verdict: what is not used, leaks, rows that repeat."""
-    columns = paragraphs((*sampled(result), *column_sentences(result.data)), class_="facts")
-    told = [*leak_sentences(result.data), *([] if is_sound(result) else soundness(result)[:1])]
-    return join(columns, element("div", paragraphs(told), class_="warnings") if told else Html(""))
+    """What a person must know before any verdict: what is not used, rows that repeat; then what is wrong."""
+    facts, told = column_sentences(result.data), [*leak_sentences(result.data), *outlying(result)]
+    if result.soundness.conflicts:
+        told.append(soundness(result)[0])
+    elif not is_sound(result):
+        facts = (*facts, soundness(result)[0])
+    shown = paragraphs((*sampled(result), *facts), class_="facts")
+    return join(shown, element("div", paragraphs(told), class_="warnings") if told else Html(""))
 
 
 def cards(result: AuditResult) -> Html:
@@ -96,9 +100,9 @@ def learnable_sketch(result: AuditResult) -> Html:
 
 
 def more_sketch(result: AuditResult) -> Html:
-    """The learning curve."""
+    """The learning curve, where there is a gain to follow."""
     curve = result.chosen.learning_curve
-    if len(curve.n) < 2:
+    if len(curve.n) < 2 or not has_gain(result):
         return Html("")
     told = told_curve(result, curve)
     words = f"Error from {spoken_error(result, told.middle[0])} to {spoken_error(result, told.middle[-1])}"

@@ -14,6 +14,7 @@ from widenet.report.audit.words import (
     has_gain,
     is_regression,
     is_repeated,
+    ranks_rows,
     spoken_error,
     targets_word,
     told_error,
@@ -21,7 +22,7 @@ from widenet.report.audit.words import (
 )
 from widenet.report.parts.columns import column_sentences
 from widenet.report.parts.leaks import leak_sentences
-from widenet.report.parts.quantities import literal, percent_range, row_list, shown_p
+from widenet.report.parts.quantities import literal, percent_range, rounded_down, row_list, shown_p
 
 FEW_ROWS = 5  # row numbers that a sentence names
 MOSTLY_RIGHT = "unless labels are mostly wrong somewhere"  # what an upper limit on wrong labels assumes
@@ -47,8 +48,8 @@ def answers(result: AuditResult) -> tuple[list[str], ...]:
 
 def sentences(result: AuditResult) -> tuple[str, ...]:
     """The audit in a handful of sentences."""
-    told = [*sampled(result), *leak_sentences(result.data), *wrong(result)[:2], dependence(result)]
-    told += [expected(result), *foretold(result)]
+    told = [*sampled(result), *leak_sentences(result.data), *outlying(result), *wrong(result)[:2]]
+    told += [dependence(result), expected(result), *ranked(result), *foretold(result)]
     if not is_sound(result):
         told.append(soundness(result)[0])
     return (*told, descent(result)[0])
@@ -62,6 +63,24 @@ def sampled(result: AuditResult) -> list[str]:
     return [f"{n:,} of {of:,} rows were drawn at random; all that is said of rows is about these."]
 
 
+def outlying(result: AuditResult) -> list[str]:
+    """That a few targets drown the others, where that is so."""
+    rows = result.soundness.outlying.rows
+    if not rows:
+        return []
+    share = f"{rounded_down(100 * result.soundness.outlying.share)}% of the variance of the targets"
+    who = f"Row {rows[0]} alone has {share}, so that all errors are about it"
+    if len(rows) > 1:
+        named = row_list(rows, FEW_ROWS)
+        who = f"Rows {named} have {share} between them, so that all errors are about them"
+    if_wrong = (
+        "If it is wrong, correct or drop it"
+        if len(rows) == 1
+        else "Where they are wrong, correct or drop them"
+    )
+    return [f"{who}. {if_wrong} and audit again; if not, the logarithm may be easier to learn."]
+
+
 def wrong(result: AuditResult) -> list[str]:
     """Which labels are wrong?"""
     told = [target_noise(result) if is_regression(result) else label_noise(result)]
@@ -72,7 +91,7 @@ def wrong(result: AuditResult) -> list[str]:
 
 def learnable(result: AuditResult) -> list[str]:
     """How well can the labels be learned?"""
-    told = [dependence(result), expected(result), *foretold(result)]
+    told = [dependence(result), expected(result), *ranked(result), *foretold(result)]
     repeated = sum(len(group) - 1 for group in result.soundness.duplicates)
     if repeated:
         told.append(
@@ -105,6 +124,14 @@ def expected(result: AuditResult) -> str:
         return f"{_capital(network)} {will}; {guess} {errs} {constant}."
     nothing = f"No gain over {guess} is shown, which {errs} {constant}"
     return f"{nothing}: {apart}, {network} {errs} {error}."
+
+
+def ranked(result: AuditResult) -> list[str]:
+    """That rows of two classes are told apart although the error does not show it, where that is so."""
+    auc = result.chosen.loo.auc
+    if auc is None or has_gain(result) or not ranks_rows(result):
+        return []
+    return [f"Of pairs of rows, one of each class, it ranks {percent(auc)} rightly; guessing ranks half so."]
 
 
 def foretold(result: AuditResult) -> list[str]:

@@ -10,9 +10,17 @@ from widenet.report.audit.sentences import (
     contradicting,
     dependence,
     expected,
+    ranked,
     target_noise,
 )
-from widenet.report.audit.words import has_gain, is_regression, spoken_error, told_error, twice_the_rows
+from widenet.report.audit.words import (
+    has_gain,
+    is_regression,
+    ranks_rows,
+    spoken_error,
+    told_error,
+    twice_the_rows,
+)
 from widenet.report.parts.quantities import percent_range
 
 
@@ -72,6 +80,10 @@ def learnable_verdict(result: AuditResult) -> Card:
     if has_gain(result):
         return Card("Learnable", f"A wide network will {what} about {error}", (f"{guess}.",))
     told = f"{guess}, a wide network {by} {error} ± {deviation}."
+    if ranks_rows(result):
+        return Card(
+            "Learnable", "A wide network will rank rows, if not tell them apart", (*ranked(result), told)
+        )
     return Card("Learnable", "No gain over guessing is shown", (told, dependence(result)))
 
 
@@ -79,7 +91,7 @@ def more_verdict(result: AuditResult) -> Card:
     """What twice the rows would bring."""
     ahead = twice_the_rows(result)
     if not has_gain(result):
-        told = "No gain over guessing is shown yet, so what more rows would bring cannot be told."
+        told = "The error shows no gain over guessing yet, so what more rows would bring cannot be told."
         return Card("More data", "Cannot be told", (told,))
     if ahead is None:
         return Card("More data", "Too few rows to tell", ("There are too few rows for a learning curve.",))

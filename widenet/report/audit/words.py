@@ -109,6 +109,14 @@ def has_gain(result: AuditResult) -> bool:
     return error + CLEAR_GAIN * deviation < loo.constant
 
 
+def ranks_rows(result: AuditResult) -> bool:
+    """Whether predictions clearly rank the rows of two classes, which an error may not show of a rare one."""
+    loo = result.chosen.loo
+    if loo.auc is None or loo.auc_standard_error is None or result.dependence.p_value_by_row >= HINT:
+        return False
+    return loo.auc - CLEAR_GAIN * loo.auc_standard_error > 0.5
+
+
 def twice_the_rows(result: AuditResult) -> Ahead | None:
     """What the chosen kernel's learning curve says of twice the rows; None where it does not reach them."""
     curve = result.chosen.learning_curve

@@ -1,4 +1,4 @@
-"""Columns that are not used, and those with missing values, in plain sentences."""
+"""Rows and columns that are not used, and columns with missing values, in plain sentences."""
 
 from widenet.base.wording import counted
 from widenet.report.parts.quantities import literal
@@ -10,6 +10,9 @@ MOST_NAMED = 3  # columns that a sentence names
 def column_sentences(data: DataSummary) -> tuple[str, ...]:
     """What a person should know about the columns of the data before anything else; often nothing."""
     told = []
+    if data.without_target:
+        verb = "was" if data.without_target == 1 else "were"
+        told.append(f"{counted(data.without_target, 'row')} without a target {verb} left out.")
     dropped, imputed, texts = data.columns.dropped, data.columns.imputed, data.columns.texts
     if texts:
         verb = "is" if len(texts) == 1 else "are"
