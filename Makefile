@@ -16,11 +16,12 @@ PEERS := neural-tangents cleanlab jax tables people
 run: $(VENV)/.installed
 	$(BIN)/widenet audit digits --out widenet-audit-digits --force
 
+# What Python compiled is kept also where the environment says otherwise: tests start many processes.
 test: $(VENV)/.installed-dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup
 
 test-slow: $(VENV)/.installed-dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup -m slow --ignore=tests/docs
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup -m slow --ignore=tests/docs
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

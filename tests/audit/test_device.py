@@ -43,8 +43,8 @@ def repeated(arrays):
 @pytest.mark.parametrize(
     ("data", "make_gram"),
     [
-        ("repeated", dense),
         ("regression", tiled),
+        pytest.param("repeated", dense, marks=pytest.mark.slow),
         pytest.param("multiclass", dense, marks=pytest.mark.slow),
         pytest.param("repeated", tiled, marks=pytest.mark.slow),
     ],

@@ -6,7 +6,7 @@ import pytest
 import torch
 from sklearn.metrics import roc_auc_score
 
-from widenet.audit.generalise import ranked, unbiased_share
+from widenet.audit.generalise import area_under_curve, unbiased_share
 from widenet.data.points import every_row, points_of
 from widenet.predict.learning_curve import mistakes
 from widenet.predict.loo import left_out_by_probes
@@ -36,7 +36,7 @@ def scored(n, generator):
 
 def test_the_share_of_pairs_is_the_area_under_the_curve_of_scikit_learn(generator):
     scores, is_first = scored(300, generator)
-    auc, _ = ranked(every_row(300), scores, is_first)
+    auc, _ = area_under_curve(every_row(300), scores, is_first)
     assert auc == pytest.approx(roc_auc_score(is_first, scores), abs=1e-12)
 
 
@@ -46,6 +46,6 @@ def test_its_standard_error_is_the_spread_over_draws_also_where_rows_repeat(gene
         found = []
         for _ in range(400):
             scores, is_first = scored(200, generator)
-            found.append(ranked(points_of(places), scores[places], is_first[places]))
+            found.append(area_under_curve(points_of(places), scores[places], is_first[places]))
         values, errors = torch.tensor(found).T
         assert float(errors.mean()) == pytest.approx(float(values.std()), rel=0.12)

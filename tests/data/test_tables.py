@@ -225,7 +225,7 @@ def test_too_large_table_is_refused_before_it_is_read(write, monkeypatch):
     assert "GiB" in refusal(write(HEADER + ROWS))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.lists(
@@ -244,7 +244,7 @@ def test_any_written_table_is_read_or_refused(tmp_path_factory, records):
     assert is_one_message(result) if isinstance(result, str) else torch.isfinite(result.X).all()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=80))
 def test_any_bytes_are_read_or_refused(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("bytes") / "any.csv"

@@ -105,6 +105,7 @@ def test_an_error_of_the_work_is_its_own(dask):
     assert all(isinstance(each, Failure) and isinstance(each.error, ValueError) for each in found)
 
 
+@pytest.mark.slow
 def test_a_client_that_is_given_stays_open(dask, work):
     with Client(dask.scheduler_address, set_as_default=False) as client:
         with joined(client) as place:

@@ -52,7 +52,7 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     noise = loo.precision_error
     errors = squared_errors(unbiased_predictions(dataset, points, loo), dataset.Y)
     wrong = mistakes(loo.predictions, dataset.Y) if is_classes else None
-    auc, auc_error = ranked(points, loo.predictions[:, 0], dataset.Y[:, 0] > 0) if is_binary else (None, None)
+    auc, auc_error = area_under_curve(points, loo.predictions[:, 0], dataset.Y[:, 0] > 0) if is_binary else (None, None)
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
@@ -68,7 +68,7 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     )
 
 
-def ranked(points: Points, scores: Tensor, is_first: Tensor) -> tuple[float, float]:
+def area_under_curve(points: Points, scores: Tensor, is_first: Tensor) -> tuple[float, float]:
     """The share of pairs of the first class and the second that scores rank rightly, and its standard error.
 
     It is the mean over either class of the share of the other that a row is on the right side of, and varies
