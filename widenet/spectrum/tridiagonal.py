@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widenet.base.threads import one_thread
+
 NUM_VECTORS = 8  # iterated together for the smallest eigenvalue
 NUM_ITERATIONS = 30  # of them; each multiplies what is off by the ratio of the first and the ninth eigenvalue
 
@@ -51,6 +53,7 @@ class BlockFactor:
             products[j] += block.T @ parts[j + 1]
         return torch.cat(products)
 
+    @one_thread()  # its thousands of small steps are slower if each is split over cores
     def smallest(self) -> tuple[float, Tensor]:
         """An upper bound on λ_min(T), close to it, and its unit vector (k, 1), by iterating with T⁻¹."""
         k, like = sum(self._sizes), self.diagonal[0]
