@@ -1,15 +1,18 @@
 """What is said of errors that rest on an estimate, and of how rows are ranked."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 import torch
 from sklearn.metrics import roc_auc_score
 
-from widenet.audit.generalise import area_under_curve, unbiased_share
+import widenet
+from widenet.audit.generalise import area_under_curve, loo_summary, unbiased_share
+from widenet.data.noise import subset
 from widenet.data.points import every_row, points_of
 from widenet.predict.learning_curve import mistakes
-from widenet.predict.loo import left_out_by_probes
+from widenet.predict.loo import exactly_left_out, left_out_by_probes
 
 
 def test_the_share_of_mistakes_is_not_biased_by_the_spread_of_the_probes(generator):
@@ -49,3 +52,16 @@ def test_its_standard_error_is_the_spread_over_draws_also_where_rows_repeat(gene
             found.append(area_under_curve(points_of(places), scores[places], is_first[places]))
         values, errors = torch.tensor(found).T
         assert float(errors.mean()) == pytest.approx(float(values.std()), rel=0.12)
+
+
+def test_rows_of_one_class_are_not_ranked(generator):
+    digits = widenet.load("digits")
+    zeros = subset(digits, torch.nonzero(digits.labels == 0)[:20, 0])
+    two = replace(zeros, Y=torch.ones(20, 1, dtype=torch.float64), task="binary", classes=("0", "1"))
+    predictions = torch.randn(20, 1, generator=generator, dtype=torch.float64)
+    loo = exactly_left_out(predictions, torch.ones(20, dtype=torch.float64))
+    assert loo_summary(two, every_row(20), loo).auc is None
+    two.Y[:5] = -1
+    assert loo_summary(two, every_row(20), loo).auc == pytest.approx(
+        roc_auc_score(two.Y[:, 0] > 0, predictions[:, 0])
+    )

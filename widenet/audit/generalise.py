@@ -43,7 +43,7 @@ def _fitted(dataset: Dataset, points: Points) -> Tensor:
 
 def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> LeaveOneOutSummary:
     """Mean squared leave-one-out error and the share of rows misclassified, with their standard errors."""
-    is_classes, is_binary = dataset.labels is not None, dataset.task == "binary"
+    is_classes = dataset.labels is not None
     baseline, constant = (constant_error(dataset.Y, classes) for classes in (False, is_classes))
     if loo is None:
         return LeaveOneOutSummary(
@@ -52,7 +52,7 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     noise = loo.precision_error
     errors = squared_errors(unbiased_predictions(dataset, points, loo), dataset.Y)
     wrong = mistakes(loo.predictions, dataset.Y) if is_classes else None
-    auc, auc_error = area_under_curve(points, loo.predictions[:, 0], dataset.Y[:, 0] > 0) if is_binary else (None, None)
+    auc, auc_error = _ranking(dataset, points, loo)
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
@@ -66,6 +66,14 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
         auc=auc,
         auc_standard_error=auc_error,
     )
+
+
+def _ranking(dataset: Dataset, points: Points, loo: LeaveOneOut) -> tuple[float, float] | tuple[None, None]:
+    """How the predictions rank two classes, where there are rows of both."""
+    is_first = dataset.Y[:, 0] > 0
+    if dataset.task != "binary" or is_first.all() or not is_first.any():
+        return None, None
+    return area_under_curve(points, loo.predictions[:, 0], is_first)
 
 
 def area_under_curve(points: Points, scores: Tensor, is_first: Tensor) -> tuple[float, float]:
