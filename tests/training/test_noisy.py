@@ -156,7 +156,7 @@ def test_the_best_draw_is_kept_over_several_pieces(problem, monkeypatch) -> None
     assert sorted(pieces.draw_losses) == pytest.approx(sorted(whole.draw_losses), rel=0.5)
 
 
-@pytest.mark.parametrize(("signs", "regulariser"), zip([True, False], noisy.REGULARISERS, strict=True))
+@pytest.mark.parametrize(("signs", "regulariser"), list(zip([True, False], noisy.REGULARISERS, strict=True)))
 def test_it_learns(signs, regulariser, generator) -> None:
     X = unit_rows(60, D, generator=generator)
     Y = (X[:, 0] * X[:, 1])[:, None] * 4

@@ -69,16 +69,15 @@ def outlying(result: AuditResult) -> list[str]:
     if not rows:
         return []
     share = f"{rounded_down(100 * result.soundness.outlying.share)}% of the variance of the targets"
-    who = f"Row {rows[0]} alone has {share}, so that all errors are about it"
-    if len(rows) > 1:
-        named = row_list(rows, FEW_ROWS)
-        who = f"Rows {named} have {share} between them, so that all errors are about them"
-    if_wrong = (
-        "If it is wrong, correct or drop it"
-        if len(rows) == 1
-        else "Where they are wrong, correct or drop them"
-    )
-    return [f"{who}. {if_wrong} and audit again; if not, the logarithm may be easier to learn."]
+    if len(rows) == 1:
+        who, it, wrong_one = f"Row {rows[0]} alone has {share}", "it", "If it is wrong"
+    else:
+        who, it = f"Rows {row_list(rows, FEW_ROWS)} have {share} between them", "them"
+        wrong_one = "Where they are wrong"
+    return [
+        f"{who}, so that all errors are about {it} and rows near {it} may only look wrong. {wrong_one}, "
+        f"correct or drop {it} and audit again; if not, the logarithm may be easier to learn."
+    ]
 
 
 def wrong(result: AuditResult) -> list[str]:
