@@ -43,7 +43,7 @@ def _fitted(dataset: Dataset, points: Points) -> Tensor:
 
 def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> LeaveOneOutSummary:
     """Mean squared leave-one-out error and the share of rows misclassified, with their standard errors."""
-    is_classes, is_binary = dataset.labels is not None, dataset.task == "binary"
+    is_classes = dataset.labels is not None
     baseline, constant = (constant_error(dataset.Y, classes) for classes in (False, is_classes))
     if loo is None:
         return LeaveOneOutSummary(
@@ -52,7 +52,9 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     noise = loo.precision_error
     errors = squared_errors(unbiased_predictions(dataset, points, loo), dataset.Y)
     wrong = mistakes(loo.predictions, dataset.Y) if is_classes else None
-    auc, auc_error = area_under_curve(points, loo.predictions[:, 0], dataset.Y[:, 0] > 0) if is_binary else (None, None)
+    auc = auc_error = None
+    if dataset.task == "binary":
+        auc, auc_error = area_under_curve(points, loo.predictions[:, 0], dataset.Y[:, 0] > 0)
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
