@@ -39,7 +39,7 @@ def exactly(rows, ridge=RIDGE):
 
 
 def test_it_is_the_regression_fitted_without_the_point(rows, monkeypatch):
-    """A Gaussian process of the points, whose covariance is the features' and on its diagonal the kernel's."""
+    """A Gaussian process of the points with the features' covariance, and the kernel's on the diagonal."""
     monkeypatch.setattr(landmarks, "BLOCK", 7)
     X, Y, points = rows
     found = fitted(rows, 12)

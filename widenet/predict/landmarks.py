@@ -35,14 +35,21 @@ class LandmarkFit:
     """The regression on the values at landmarks, with every row left out once.
 
     Attributes:
-        loo: What it says about each row by all rows at other points.
+        predictions: For each row by all rows at other points, shape (n, c).
+        variances: Predictive variance of each row's target in units of the kernel, shape (n,).
         missed: Share of the kernel's diagonal, in the mean over rows, that the landmarks do not show.
         num_landmarks: The number m of landmarks.
     """
 
-    loo: LeaveOneOut
+    predictions: Tensor
+    variances: Tensor
     missed: float
     num_landmarks: int
+
+    @property
+    def loo(self) -> LeaveOneOut:
+        """The same as any other predictor's, with nothing estimated."""
+        return exactly_left_out(self.predictions, 1 / self.variances)
 
 
 def landmark_leave_one_out(
@@ -101,9 +108,10 @@ def landmark_leave_one_out(
     left = 1 - spread / (missed + ridge / points.counts)  # 1 − h
     left.clamp_min_(torch.finfo(left.dtype).eps)  # a point of very many rows can round to 0
     predictions = (fitted - (1 - left)[:, None] * targets) / left[:, None]
-    variances, place = spread / left + missed + ridge, points.place
+    variances = spread / left + missed + ridge
     return LandmarkFit(
-        loo=exactly_left_out(predictions[place], 1 / variances[place]),
+        predictions=predictions[points.place],
+        variances=variances[points.place],
         missed=float((points.counts * missed).sum() / (points.counts * diagonal).sum()),
         num_landmarks=len(places),
     )
