@@ -41,5 +41,5 @@ def error_range(loo: LeaveOneOutSummary, curve: LearningCurve) -> tuple[float, f
     error, deviation = loo.told
     ends = curve.error_low if curve.misclassified_low is None else curve.misclassified_low
     foretold = ends[curve.n.index(loo.rows)]
-    low = min(foretold, error - NUM_ERRORS * deviation)
-    return max(0.0, low), error + NUM_ERRORS * deviation
+    low, high = min(foretold, error - NUM_ERRORS * deviation), error + NUM_ERRORS * deviation
+    return max(0.0, low), high if loo.misclassified is None else min(high, 1.0)
