@@ -76,7 +76,7 @@ def landmark_leave_one_out(
         progress: Called with the number of points looked at, each of them twice.
     """
     inputs, targets = X[points.first], points.means(Y)
-    chosen = torch.randperm(points.num, generator=generator)[:num_landmarks].to(X.device)
+    chosen = torch.randperm(points.num, generator=generator)[:num_landmarks]
     places = inputs[chosen]
     K = gram_matrix(kernel, places)
     whiten = inverse_root(K, JITTER * float(K.diagonal().mean()))

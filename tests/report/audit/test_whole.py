@@ -51,7 +51,8 @@ def test_where_the_range_comes_from_is_said(whole_of):
     )
     assert told[2] == (
         "The upper end of this range is the error of a regression on 20 landmarks and two standard errors; "
-        "how far below it the kernel itself may be is judged by its learning curve, extrapolated from 60 rows."
+        "how far below it the kernel itself may be is judged by its learning curve, extrapolated from 60 "
+        "rows."
     )
     narrower = (
         "With 60 rows alone the kernel itself errs on 2.5% ± 0.3%; more landmarks would narrow the range."
