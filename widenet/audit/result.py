@@ -302,7 +302,8 @@ class WholeRows:
 
     Each row is judged by a regression on the kernel's values at some points, the landmarks, with the kernel
     and ridge that were chosen on a sample. `low` and `high` are about the kernel itself with all rows, whose
-    error is not computed: both are estimates, and neither is proved.
+    error is not computed. Both are estimates, of a share of rows or for regression a squared error; neither
+    is a proved bound.
 
     Attributes:
         n: All rows.
@@ -311,8 +312,8 @@ class WholeRows:
         missed: Share of the kernel's diagonal, in the mean over all rows, that the landmarks do not show.
         loo: Leave-one-out error of the regression on landmarks, of all rows: exact for this predictor, which
             sees less than the kernel and mostly errs more.
-        low: The learning curve of the sample, extrapolated to all rows: lower end of its 95% interval, but
-            not more than two standard errors below the error of `loo`, which rows drawn anew may give.
+        low: Lower end of the 95% interval of the sample's learning curve, extrapolated to all rows, or the
+            error of `loo` less two standard errors, whichever is less.
         high: The error of `loo` and two standard errors.
     """
 
