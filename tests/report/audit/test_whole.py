@@ -91,6 +91,8 @@ def test_a_gain_that_only_all_rows_show_is_one(whole_of):
     unsure = replace(result, dependence=replace(result.dependence, p_value=0.2, p_value_by_row=0.2, rows=60))
     assert learnable_verdict(unsure).headline == "A wide network will err on 1% to 6%"
     assert dependence(unsure).endswith("on 60 of the rows).")
+    alike = replace(unsure, dependence=replace(unsure.dependence, p_value_by_row=1e-9))
+    assert "share their labels (p < 0.001, against shuffles of them, on 60 of the rows)" in dependence(alike)
 
 
 def test_a_gain_that_landmarks_are_too_few_for_is_one(whole_of):

@@ -114,7 +114,7 @@ def learnable(result: AuditResult) -> list[str]:
             "were prepared; these were left out together, because they tell each other's answer."
         )
     told += on_sample(result)
-    where = "for this data" if result.whole is None else f"on {result.whole.num_sampled:,} of the rows"
+    where = "for this data" if result.whole is None else f"for {result.whole.num_sampled:,} of the rows"
     told.append(f"Each row was left out in turn; {result.chosen.kernel} and its ridge were chosen {where}.")
     return told
 
@@ -237,14 +237,14 @@ def dependence(result: AuditResult) -> str:
     """Whether the labels depend on the inputs: their fit among those of shuffles."""
     found, word = result.dependence, targets_word(result)
     p, sure = found.p_value, f"p < {SURE:g}"
+    part = f", on {found.rows:,} of the rows" if found.rows < result.data.n else ""
     if p < SURE:
-        part = f", on {found.rows:,} of the rows" if found.rows < result.data.n else ""
         return f"These {word} depend on the inputs ({sure}, against shuffles of them{part})."
+    part = "" if result.whole is None else part
     if found.p_value_by_row < SURE:
-        alike = f"Rows with the same inputs share their {word} ({sure}, against shuffles of them)"
+        alike = f"Rows with the same inputs share their {word} ({sure}, against shuffles of them{part})"
         return f"{alike}, but nothing shows that this carries over to other inputs."
     unsure = "It is not clear whether" if p < HINT else "Nothing shows that"
-    part = "" if result.whole is None else f", on {found.rows:,} of the rows"
     return f"{unsure} these {word} depend on the inputs ({shown_p(p)}, against shuffles of them{part})."
 
 
