@@ -184,7 +184,7 @@ def test_refusals(binary, monkeypatch):
         InputError, match=r"To judge 10,000,000 rows .* GiB can be used: take fewer `landmarks`"
     ):
         forecast_landmarks(10**7, 50, 2, 2000, usable=2**33)
-    with pytest.raises(InputError, match=r"30,000 landmarks takes 30\.6 GiB"):
+    with pytest.raises(InputError, match=r"30,000 landmarks takes 44\.0 GiB"):
         forecast_landmarks(10**5, 50, 2, 30_000, usable=2**33)
     monkeypatch.setattr(run, "forecast_landmarks", lambda *_, **__: Forecast(9000.0, 1))
     with pytest.raises(InputError, match=r"about 2\.5 hours: take fewer `landmarks`, or allow it"):

@@ -104,7 +104,7 @@ def forecast_landmarks(
     usable = usable_on(device) if usable is None else usable
     m = min(n, num_landmarks)
     held = BASE_BYTES + n * (8 * (ROW_COPIES * d + TARGET_COPIES * num_columns) + ROW_BYTES)
-    needed = held + 8 * m * (4 * m + 3 * BLOCK)
+    needed = held + 8 * m * (6 * m + 3 * BLOCK)  # the factors of two matrices, and blocks of features
     if needed > usable:
         raise InputError(
             f"To judge {n:,} rows of {d:,} columns by {m:,} landmarks takes {needed / 2**30:,.1f} GiB, but "
