@@ -14,6 +14,7 @@ from widenet.data.points import points_of
 from widenet.kernels import RandomFeatures, cross_matrix, gram_matrix, kernel_by_name, kernel_names
 from widenet.predict.choose import choose_model
 from widenet.predict.labels import judge_labels, judge_targets
+from widenet.predict.landmarks import landmark_leave_one_out
 from widenet.predict.learning_curve import predict_learning_curve
 from widenet.predict.limit import limit_errors
 from widenet.predict.loo import estimated_leave_one_out, leave_one_out
@@ -111,6 +112,15 @@ FUNCTIONS: dict[str, Callable[[Tensor, Tensor], Any]] = {
     "leave one out": lambda X, Y: leave_one_out(gram_matrix(H_INFINITY, X), Y, 0.1),
     "leave one out, estimated": lambda X, Y: estimated_leave_one_out(
         tiled(X), Y, 0.1, num_probes=8, rank=5, generator=seed()
+    ),
+    "leave one out of landmarks": lambda X, Y: landmark_leave_one_out(
+        H_INFINITY,
+        X,
+        Y,
+        points_of(torch.arange(N, device=X.device) // 2),
+        0.1,
+        num_landmarks=7,
+        generator=seed(),
     ),
     "choice of a kernel": lambda X, Y: choose_model(
         X, Y, place=torch.arange(N, device=X.device), generator=seed()

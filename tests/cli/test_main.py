@@ -68,6 +68,22 @@ def test_an_audit_of_some_rows(widenet):
     assert out.splitlines()[1].strip().startswith("25 of 40 rows were drawn at random")
 
 
+def test_an_audit_of_all_rows_by_landmarks(widenet):
+    arguments = ("audit", "resnet-cube:n=60", "-q", "--rows", "30", "--landmarks", "12")
+    code, out, _ = widenet(*arguments, "--json")
+    found = json.loads(out)
+    assert (code, found["data"]["n"], found["data"]["drawn_from"]) == (0, 60, None)
+    assert {name: found["whole"][name] for name in ("n", "num_sampled", "num_landmarks")} == {
+        "n": 60,
+        "num_sampled": 30,
+        "num_landmarks": 12,
+    }
+    assert found["whole"]["low"] < found["whole"]["loo"]["error"] < found["whole"]["high"]
+    _, out, _ = widenet(*arguments, "--out", "all")
+    assert out.splitlines()[1].strip().startswith("Targets and errors are of all 60 rows")
+    assert len(Path("all", "labels.csv").read_text().splitlines()) == 61
+
+
 @pytest.mark.slow
 def test_every_json_has_its_sentences_under_verdict(widenet):
     calls = {

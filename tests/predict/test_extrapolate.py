@@ -119,6 +119,9 @@ def test_posterior_is_that_of_enumerating_all_curves() -> None:
         torch.testing.assert_close(found, quantiles(curve(doublings)), atol=0.02, rtol=0)
         found = torch.stack([end[index] for end in change])
         torch.testing.assert_close(found, quantiles(curve(doublings) - level), atol=0.02, rtol=0)
+        found = torch.stack([end[index] for end in posterior.changes(DOUBLINGS, since=1.5).interval()])
+        expected = quantiles(curve(1.5 + doublings) - curve(1.5))
+        torch.testing.assert_close(found, expected, atol=0.02, rtol=0)
 
 
 @pytest.mark.parametrize(("floor", "power"), [(0.0, 0.8), (0.0, 0.3), (0.1, 0.7), (0.3, 1.0), (1.0, 0.5)])

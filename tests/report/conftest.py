@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
 from itertools import pairwise
@@ -40,6 +41,7 @@ from widenet.audit.result import (
     Suspect,
     TrainedCurve,
     TrainingCurve,
+    WholeRows,
 )
 from widenet.predict.learning_curve import Gain, LearningCurve
 from widenet.report.parts.document import plotly
@@ -115,6 +117,15 @@ def make_result(task: str, *, images: bool = False, rename: Callable[[str], str]
         gram=GramPlan(Held.DENSE, 2**20),
         seconds=1.25,
     )
+
+
+def make_whole(task: str) -> AuditResult:
+    """An audit of twice as many rows, judged by 20 landmarks, of which those `N` were drawn."""
+    result, num = make_result(task), SIZES[-1]
+    loo = replace(make_loo(task, 0.12), rows=num // 2)
+    low, high = (0.01, 0.06) if result.data.classes else (0.03, 0.16)
+    whole = WholeRows(num // 2, N, 20, 0.25, loo, low, high)
+    return replace(result, data=replace(result.data, n=num // 2), whole=whole)
 
 
 def make_loo(task: str, error: float) -> LeaveOneOutSummary:
@@ -196,6 +207,11 @@ def task(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def result_of() -> Callable[..., AuditResult]:
     return make_result
+
+
+@pytest.fixture
+def whole_of() -> Callable[[str], AuditResult]:
+    return make_whole
 
 
 class Outline(HTMLParser):

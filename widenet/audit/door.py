@@ -19,6 +19,7 @@ class AuditOptions(ReadingOptions, total=False):
     kernel: str
     eta: float | None
     rows: int | None
+    landmarks: int | None
     train: bool
     width: int | None
     device: str

@@ -8,7 +8,9 @@ from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
 from widenet.base.memory import BASE_BYTES
 from widenet.kernels.kernel import Kernel
-from widenet.predict.choose import CHOICE_ROWS
+from widenet.kernels.names import kernel_by_name
+from widenet.predict.choose import CHOICE_ROWS, KERNELS
+from widenet.predict.landmarks import BLOCK
 from widenet.runs.device import CPU, usable_on
 from widenet.spectrum.gram import TILE
 from widenet.study.forecast import Forecast
@@ -19,6 +21,10 @@ BLOCK_COLUMNS = 32  # vectors in a block, besides the label columns
 NUM_VECTORS = 2400  # float64 vectors of length n held at a time: a Krylov basis, or a preconditioner's making
 NUM_PRODUCTS = 90  # block products of an audit by tiles: of the spectrum, and of the solves with a ridge
 EFFICIENCY = 0.7  # of a product with few columns, relative to one of square matrices
+# Of labels judged by landmarks, for each row: copies of its inputs and of its targets that are held at a time
+# (sorted, as points, as their opposites; likelihoods of its label), bytes of all else, and seconds.
+ROW_COPIES, TARGET_COPIES, ROW_BYTES = 5, 16, 2000
+ROW_SECONDS, CLASS_SECONDS = 4e-5, 1.5e-5
 PILOT_ROWS = 512  # of the kernel tile that is timed
 PILOT_COLUMNS = 32
 
@@ -75,6 +81,42 @@ def forecast_audit(
     seconds = _tiled_seconds(n, d, num_columns, kept / packed, speed, proving, entries) + training
     plan = GramPlan(Held.PACKED if kept == packed else Held.TILED, kept)
     return Forecast(seconds, least + kept), plan
+
+
+def forecast_landmarks(
+    n: int,
+    d: int,
+    num_columns: int,
+    num_landmarks: int,
+    usable: int | None = None,
+    device: torch.device = CPU,
+) -> Forecast:
+    """What it costs to judge all rows by landmarks; refuse what does not fit.
+
+    Args:
+        n: Rows.
+        d: Columns of the prepared inputs.
+        num_columns: Columns of the targets.
+        num_landmarks: Rows that stand for all.
+        usable: Bytes of memory to plan with; asked from the system by default.
+        device: Where kernel values are computed.
+    """
+    usable = usable_on(device) if usable is None else usable
+    m = min(n, num_landmarks)
+    held = BASE_BYTES + n * (8 * (ROW_COPIES * d + TARGET_COPIES * num_columns) + ROW_BYTES)
+    needed = held + 8 * m * (6 * m + 3 * BLOCK)  # the factors of two matrices, and blocks of features
+    if needed > usable:
+        raise InputError(
+            f"To judge {n:,} rows of {d:,} columns by {m:,} landmarks takes {needed / 2**30:,.1f} GiB, but "
+            f"only {usable / 2**30:,.1f} GiB can be used: take fewer `landmarks`, or none and audit a sample "
+            "with `rows`."
+        )
+    speed, entries = measure_speed(device), entry_rate(kernel_by_name(KERNELS[-1]), device)
+    values = 2 * n * m * (2 * d / speed.double + 1 / entries)  # in two passes
+    products = 3 * 2 * n * m * m / speed.double
+    factors = 4 * m**3 / speed.double
+    seconds = values + products + factors + n * (ROW_SECONDS + CLASS_SECONDS * num_columns)
+    return Forecast(seconds, needed)
 
 
 def _dense_seconds(n: int, d: int, speed: Speed, proving: Speed, entries: float) -> float:

@@ -126,19 +126,25 @@ def learning_curve(
     *,
     generator: torch.Generator,
     device: torch.device,
+    today: int | None = None,
 ) -> LearningCurve:
-    """Errors measured on subsets of the rows and extrapolated to twice and four times as many."""
+    """Errors measured on subsets of the rows and extrapolated to twice and four times as many.
+
+    Where these are a sample of `today` rows, it is extrapolated to all of them and to twice as many, too.
+    """
+    sizes = {factor * dataset.n for factor in GROWTH} | ({today, 2 * today} if today else set())
     anchor = None if loo is None else unbiased_predictions(dataset, points, loo).to(device)
     return predict_learning_curve(
         kernel,
         dataset.X.to(device),
         dataset.Y.to(device),
-        [factor * dataset.n for factor in GROWTH],
+        sorted(sizes),
         classification=dataset.labels is not None,
         generator=generator,
         ridge=ridge,
         anchor=anchor,
         place=points.place.to(device),
+        today=today,
     )
 
 

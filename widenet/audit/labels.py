@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.audit.result import LabelNoise, Suspect
+from widenet.audit.result import Chosen, LabelNoise, Suspect
 from widenet.data.dataset import Dataset
 from widenet.data.points import Points
-from widenet.predict.choose import KernelModel
 from widenet.predict.labels import LabelQuality, judge_labels, judge_targets
 from widenet.predict.loo import LeaveOneOut
 
@@ -26,14 +25,14 @@ class LabelReport:
     suspects: tuple[Suspect, ...]
 
 
-def audit_labels(dataset: Dataset, points: Points, model: KernelModel, loo: LeaveOneOut) -> LabelReport:
+def audit_labels(dataset: Dataset, points: Points, chosen: Chosen, loo: LeaveOneOut) -> LabelReport:
     """Judge each row's label by what the rows at other points predict for it.
 
     Args:
         dataset: The data.
         points: Its distinct points.
-        model: The kernel and ridge that were chosen for it.
-        loo: Its predictions for all rows, by the rows at other points.
+        chosen: The kernel and ridge that were chosen for it.
+        loo: Their predictions for all rows, by the rows at other points.
     """
     quality = _quality(dataset, points, loo)
     scores, rows = quality.score.tolist(), dataset.rows.tolist()
@@ -46,8 +45,8 @@ def audit_labels(dataset: Dataset, points: Points, model: KernelModel, loo: Leav
         high=quality.high,
         level=quality.level,
         decided=quality.decided,
-        kernel=model.kernel,
-        ridge=model.ridge,
+        kernel=chosen.kernel,
+        ridge=chosen.ridge,
     )
     return LabelReport(noise, quality.contradicting, suspects)
 

@@ -297,6 +297,36 @@ class Chosen:
 
 
 @dataclass(frozen=True)
+class WholeRows:
+    """Labels and errors of all rows, where these are too many for the kernel.
+
+    Each row is judged by a regression on the kernel's values at some points, the landmarks, with the kernel
+    and ridge that were chosen on a sample. `low` and `high` are about the kernel itself with all rows, whose
+    error is not computed. Both are estimates, of a share of rows or for regression a squared error; neither
+    is a proved bound.
+
+    Attributes:
+        n: All rows.
+        num_sampled: Rows drawn from them at random, of which all is that is not said to be of all rows.
+        num_landmarks: Points among all rows that stand for the others.
+        missed: Share of the kernel's diagonal, in the mean over all rows, that the landmarks do not show.
+        loo: Leave-one-out error of the regression on landmarks, of all rows: exact for this predictor, which
+            sees less than the kernel and mostly errs more.
+        low: Lower end of the 95% interval of the sample's learning curve, extrapolated to all rows, or the
+            error of `loo` less two standard errors, whichever is less.
+        high: The error of `loo` and two standard errors.
+    """
+
+    n: int
+    num_sampled: int
+    num_landmarks: int
+    missed: float
+    loo: LeaveOneOutSummary
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class LabelNoise:
     """Share of wrong labels (classes), or of target variance that is noise (regression).
 
@@ -317,7 +347,7 @@ class LabelNoise:
     ridge: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be a million
 class Suspect:
     """A row whose label fits the rest badly; a higher score is more suspicious.
 
@@ -354,6 +384,9 @@ class GramPlan:
 class AuditResult(Result):
     """Everything that an audit finds.
 
+    With `whole`, a sample of the rows was audited, and besides it labels and errors of all of them. Then
+    `data`, `soundness`, `noise`, `contradicting` and `ranking` are of all rows, and all else of the sample.
+
     Attributes:
         data: The rows.
         soundness: Repeated, opposite and contradictory rows.
@@ -366,6 +399,8 @@ class AuditResult(Result):
         loo: Leave-one-out error of that kernel, interpolating.
         learning_curve: Its error against the number of rows.
         chosen: The predictor that was chosen for this data.
+        whole: The error of all rows by landmarks; None where all that were audited are left out of the
+            kernel itself.
         noise: Of the labels.
         contradicting: Rows whose label is not the one that the other rows predict; None for regression.
         ranking: All rows that were audited, the most suspicious first; `labels` is the same as a DataFrame.
@@ -394,6 +429,7 @@ class AuditResult(Result):
     loo: LeaveOneOutSummary
     learning_curve: LearningCurve
     chosen: Chosen
+    whole: WholeRows | None = None
     noise: LabelNoise
     contradicting: int | None
     ranking: tuple[Suspect, ...] = aside()
@@ -414,8 +450,13 @@ class AuditResult(Result):
             return tuple(each for each in self.ranking if each.score > FAR)
         return tuple(each for each in self.ranking if each.given != each.suggested)
 
+    @property
+    def judged(self) -> LeaveOneOutSummary:
+        """The error of the predictions by which labels are judged, those by landmarks if there are such."""
+        return self.chosen.loo if self.whole is None else self.whole.loo
+
     def facts(self) -> dict[str, str]:
-        value, loo = self.complexity.value, self.chosen.loo
+        value, loo = self.complexity.value, self.judged
         noise = percent(self.noise.estimate) if self.noise.estimate else "none detected"
         error = {} if loo.error is None else {"error": number(loo.error)}
         error |= {} if loo.misclassified is None else {"misclassified": percent(loo.misclassified)}

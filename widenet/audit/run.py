@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from widenet.audit.elsewhere import GramsElsewhere, grams_on
-from widenet.audit.forecast import forecast_audit
+from widenet.audit.forecast import forecast_audit, forecast_landmarks
 from widenet.audit.generalise import learning_curve, loo_summary, population_bound
 from widenet.audit.labels import LabelReport, audit_labels, most_similar
 from widenet.audit.result import (
@@ -25,10 +25,12 @@ from widenet.audit.result import (
     Held,
     Soundness,
     TrainingCurve,
+    WholeRows,
 )
-from widenet.audit.settings import TRAINED_WIDTH, AuditSettings
+from widenet.audit.settings import SAMPLE_ROWS, TRAINED_WIDTH, AuditSettings
 from widenet.audit.spectral import LabelSpectrum, complexity, spectrum_summary, training_curve
 from widenet.audit.train import train_beside
+from widenet.audit.whole import whole_rows
 from widenet.audit.work import GramMaker, Interpolation, Work
 from widenet.base.errors import InputError
 from widenet.base.progress import SILENT, Progress
@@ -44,6 +46,7 @@ from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.choose import choose_model
 from widenet.predict.learning_curve import LearningCurve
+from widenet.predict.loo import LeaveOneOut
 from widenet.runs.checkpoints import Checkpoints
 from widenet.runs.code import code_version
 from widenet.runs.device import device_named
@@ -54,7 +57,8 @@ from widenet.study.data import data_summary
 from widenet.study.forecast import Forecast
 
 NORM_TOLERANCE = 1e-6  # of rows: what rounding in float32 leaves
-UNKEPT = ("eta", "raw_cells", "rows")  # what no kept stage depends on, but for the rows themselves
+# What no kept stage depends on, but for the rows themselves; that of landmarks has their number in its name.
+UNKEPT = ("eta", "landmarks", "raw_cells", "rows")
 
 
 def run_audit(
@@ -90,18 +94,28 @@ def run_audit(
             )
     start = time.perf_counter()
     _refuse_other_norms(dataset)
-    cells, dataset = dataset.cells, _sample(dataset, settings)
+    sample = _sample(dataset, settings)
+    judged = dataset if settings.landmarks and sample.n < dataset.n else sample  # whose labels are judged
     width = (settings.width or TRAINED_WIDTH) if settings.train else 0
-    forecast, plan, make_gram = _plan(dataset, settings, width, device, make_gram)
+    forecast, plan, make_gram = _plan(sample, settings, width, device, make_gram)
+    advice = "audit a sample with `rows`"
+    if judged is not sample:
+        forecast, advice = _with_landmarks(forecast, judged, settings, device), "take fewer `landmarks`"
     progress.note(forecast)
-    forecast.refuse_long("audit a sample with `rows`", allow_long=allow_long)
-    duplicates = find_duplicates(dataset)
-    work = _work(dataset, settings, duplicates, plan, make_gram, device, store, progress)
-    found = _find(work, settings)
+    forecast.refuse_long(advice, allow_long=allow_long)
+    begin = partial(_work, settings, plan, make_gram, device, store, progress)
+    duplicates = find_duplicates(judged)
+    work = begin(sample, duplicates if judged is sample else find_duplicates(sample))
+    work.checkpoints.note_differences()
+    found = _find(work, settings, judged.n)
+    if judged is sample:
+        verdict = _judge(work, found.chosen, found.left_out)
+    else:
+        verdict = _judge_all(begin(judged, duplicates), settings, found.chosen, sample.n)
     result = AuditResult(
-        data=data_summary(dataset),
+        data=replace(data_summary(judged), provenance=sample.provenance),
         soundness=Soundness(
-            duplicates.groups, duplicates.opposite, duplicates.conflicts, find_outlying(dataset)
+            duplicates.groups, duplicates.opposite, duplicates.conflicts, find_outlying(judged)
         ),
         kernel=settings.kernel,
         raw_cells=settings.raw_cells,
@@ -113,31 +127,36 @@ def run_audit(
         loo=loo_summary(work.dataset, work.points, found.inverted.loo),
         learning_curve=found.learning_curve,
         chosen=found.chosen,
-        noise=found.labels.noise,
-        contradicting=found.labels.contradicting,
-        ranking=found.labels.suspects,
+        whole=verdict.whole,
+        noise=verdict.labels.noise,
+        contradicting=verdict.labels.contradicting,
+        ranking=verdict.labels.suspects,
         pictures={},
-        cells=cells,  # of all rows, so that a corrected table has them
-        files=dict(zip(dataset.rows.tolist(), dataset.files, strict=True)) if dataset.files else {},
+        cells=dataset.cells,  # of all rows, so that a corrected table has them
+        files=dict(zip(judged.rows.tolist(), judged.files, strict=True)) if judged.files else {},
         forecast=forecast,
         gram=plan,
         seconds=0.0,
     )
-    result = _with_evidence(result, work, dataset)
+    result = _with_evidence(result, verdict.work, judged)
     return replace(result, seconds=time.perf_counter() - start)
 
 
 def _sample(dataset: Dataset, settings: AuditSettings) -> Dataset:
-    """The rows to audit; which ones are drawn does not depend on how a file is sorted."""
-    if settings.rows is None or dataset.n <= settings.rows:
+    """The rows to audit with the kernel; which are drawn does not depend on how a file is sorted."""
+    num_rows = settings.rows or (SAMPLE_ROWS if settings.landmarks else dataset.n)
+    if dataset.n <= num_rows and settings.landmarks:
+        note = f"No landmarks are needed for {dataset.n:,} rows: all of them were audited exactly."
+        return replace(dataset, provenance=(*dataset.provenance, note))
+    if dataset.n <= num_rows:
         return dataset
-    if settings.rows < len(dataset.classes):
+    if num_rows < len(dataset.classes):
         raise InputError(
-            f"`rows` is {settings.rows:,}, but {dataset.name} has {len(dataset.classes):,} classes: draw at "
+            f"`rows` is {num_rows:,}, but {dataset.name} has {len(dataset.classes):,} classes: draw at "
             "least one row of each."
         )
     order = content_order(dataset.X, dataset.Y)
-    return some_rows(dataset, settings.rows, seed=settings.seed, order=order)
+    return some_rows(dataset, num_rows, seed=settings.seed, order=order)
 
 
 def _plan(
@@ -156,15 +175,26 @@ def _plan(
     return forecast, plan, make_gram or partial(_planned_gram, plan)
 
 
+def _with_landmarks(
+    forecast: Forecast, dataset: Dataset, settings: AuditSettings, device: torch.device
+) -> Forecast:
+    """What the audit of a sample costs, and the labels of all rows after it."""
+    sizes = dataset.n, dataset.d, dataset.Y.shape[1]
+    assert settings.landmarks is not None
+    after = forecast_landmarks(*sizes, settings.landmarks, device=device)
+    memory = max(forecast.memory_bytes or 0, after.memory_bytes or 0)
+    return Forecast(forecast.seconds + after.seconds, memory)
+
+
 def _work(
-    dataset: Dataset,
     settings: AuditSettings,
-    duplicates: Duplicates,
     plan: GramPlan,
     make_gram: GramMaker,
     device: torch.device,
     store: Store | None,
     progress: Progress,
+    dataset: Dataset,
+    duplicates: Duplicates,
 ) -> Work:
     """The kernel matrices of the rows in the order of their content.
 
@@ -174,7 +204,6 @@ def _work(
     ordered = subset(replace(dataset, images=None, cells=None), order)
     trial = partial(audit_trial, ordered, settings, is_whole=plan.held is Held.DENSE)
     checkpoints = Checkpoints(store, trial, progress, each_step=plan.held is Held.WORKERS)
-    checkpoints.note_differences()
     generator = torch.Generator().manual_seed(settings.seed)
     points = duplicates.points.ordered(order)
     return Work(ordered, points, make_gram, generator, progress, checkpoints, device)
@@ -188,13 +217,16 @@ class _Found:
     inverted: Interpolation
     learning_curve: LearningCurve
     chosen: Chosen
-    labels: LabelReport
+    left_out: LeaveOneOut  # by the predictor that was chosen
     complexity: Complexity
     bound: Bound
 
 
-def _find(work: Work, settings: AuditSettings) -> _Found:
-    """Run the stages, one after the other; each draws where the one before it left off."""
+def _find(work: Work, settings: AuditSettings, num_rows: int) -> _Found:
+    """Run the stages, one after the other; each draws where the one before it left off.
+
+    The rows may be a sample of `num_rows`, to which the learning curve is then extrapolated.
+    """
     kernel, dataset = kernel_by_name(settings.kernel), work.dataset
     work.progress("kernel matrix")
     problem = work.problem(kernel)
@@ -205,10 +237,10 @@ def _find(work: Work, settings: AuditSettings) -> _Found:
     curve = learning_curve(
         dataset, work.points, kernel, 0.0, inverted.loo, generator=work.generator, device=work.device
     )
-    chosen, labels = _choose(work)
+    chosen, left_out = _choose(work, num_rows)
     found = complexity(dataset, spectrum, inverted.complexity, inverted.enclosure)
     bound = population_bound(dataset, settings.kernel, spectrum, found, kernel.diag(dataset.X))
-    return _Found(spectrum, inverted, curve, chosen, labels, found, bound)
+    return _Found(spectrum, inverted, curve, chosen, left_out, found, bound)
 
 
 def audit_trial(dataset: Dataset, settings: AuditSettings, *, is_whole: bool) -> Trial:
@@ -222,7 +254,7 @@ def audit_trial(dataset: Dataset, settings: AuditSettings, *, is_whole: bool) ->
     return Trial(study | kept, code, data_hash(dataset.X, dataset.Y))
 
 
-def _choose(work: Work) -> tuple[Chosen, LabelReport]:
+def _choose(work: Work, num_rows: int) -> tuple[Chosen, LeaveOneOut]:
     """Choose depth and ridge for this data, for the error to expect and for the labels that look wrong."""
     dataset, points, generator, device = work.dataset, work.points, work.generator, work.device
     work.progress("choice of a kernel")
@@ -230,11 +262,36 @@ def _choose(work: Work) -> tuple[Chosen, LabelReport]:
     model = choose_model(X, Y, place=place, generator=generator)
     kernel = kernel_by_name(model.kernel)
     loo = work.fit(kernel, model.ridge)
-    with threads(1) as (pool, _):  # its thousands of small steps are slower if each is split over cores
-        labels = pool.submit(audit_labels, dataset, points, model, loo).result()
     work.progress("learning curve")
-    curve = learning_curve(dataset, points, kernel, model.ridge, loo, generator=generator, device=device)
-    return Chosen(model.kernel, model.ridge, loo_summary(dataset, points, loo), curve), labels
+    today = num_rows if num_rows > dataset.n else None
+    curve = learning_curve(
+        dataset, points, kernel, model.ridge, loo, generator=generator, device=device, today=today
+    )
+    return Chosen(model.kernel, model.ridge, loo_summary(dataset, points, loo), curve), loo
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """The rows whose labels were judged, and what was found of them."""
+
+    work: Work
+    labels: LabelReport
+    whole: WholeRows | None = None
+
+
+def _judge(work: Work, chosen: Chosen, loo: LeaveOneOut) -> _Judged:
+    """Judge the labels of rows by what was predicted without them."""
+    work.progress("wrong labels")
+    with threads(1) as (pool, _):  # its thousands of small steps are slower if each is split over cores
+        return _Judged(work, pool.submit(audit_labels, work.dataset, work.points, chosen, loo).result())
+
+
+def _judge_all(work: Work, settings: AuditSettings, chosen: Chosen, num_sampled: int) -> _Judged:
+    """Judge all rows by landmarks, with the kernel and ridge that were chosen on a sample."""
+    assert settings.landmarks is not None
+    fit = work.fit_landmarks(kernel_by_name(chosen.kernel), chosen.ridge, settings.landmarks)
+    whole = whole_rows(work.dataset, work.points, fit, chosen, num_sampled)
+    return replace(_judge(work, chosen, fit.loo), whole=whole)
 
 
 def _descent(work: Work, spectrum: LabelSpectrum, eta: float | None, width: int) -> TrainingCurve:

@@ -7,6 +7,7 @@ from widenet.study.settings import Settings, device_setting, seed_setting, setti
 
 DEFAULT_KERNEL = "relu2-hidden"  # H∞: the theorems behind every section of the audit are about it
 TRAINED_WIDTH = 4096
+SAMPLE_ROWS = 8192  # on which all is found that landmarks do not tell, by default
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,17 @@ class AuditSettings(Settings):
         None, "Step size of gradient descent.", low=0, strict=True, otherwise="1/λ_max"
     )
     rows: int | None = setting(
-        None, "Most rows to audit; from a larger set, a sample is drawn.", low=2, otherwise="all"
+        None,
+        "Most rows to audit; from a larger set, a sample is drawn.",
+        low=2,
+        otherwise=f"all, or {SAMPLE_ROWS:,} with landmarks",
+    )
+    landmarks: int | None = setting(
+        None,
+        "Rows that stand for all others where these are too many for the kernel: labels and errors of all "
+        "rows are then estimated, and all else is found on a sample.",
+        low=2,
+        otherwise="none",
     )
     train: bool = setting(False, "Train a real network and draw it beside its prediction.")
     width: int | None = setting(

@@ -20,6 +20,7 @@ from widenet.data.points import Points, points_of
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.moments import squared_norms
+from widenet.predict.landmarks import LandmarkFit, landmark_leave_one_out
 from widenet.predict.loo import (
     LeaveOneOut,
     by_row,
@@ -191,6 +192,31 @@ class Work:
                 f"{kernel.name} and ridge {ridge:.2g} did not converge: audit a sample with `rows`."
             )
         return loo
+
+    def fit_landmarks(self, kernel: Kernel, ridge: float, num_landmarks: int) -> LandmarkFit:
+        """Leave rows out of a regression on some of them, all rows of a point together."""
+        kept = self.checkpoints.stage(f"predictions by {num_landmarks} landmarks, {kernel.name}, {ridge!r}")
+        arrays = kept_stage(
+            kept, self.generator, lambda: {"fit": self._fit_landmarks(kernel, ridge, num_landmarks)}
+        )
+        fit = built(LandmarkFit, "fit", arrays)
+        assert fit is not None
+        return fit
+
+    def _fit_landmarks(self, kernel: Kernel, ridge: float, num_landmarks: int) -> LandmarkFit:
+        def tell(done: int) -> None:
+            self.progress("labels of all rows", done, 2 * self.points.num)
+
+        return landmark_leave_one_out(
+            kernel,
+            self.dataset.X.to(self.device),
+            self.dataset.Y.to(self.device),
+            self._device_points,
+            ridge,
+            num_landmarks=num_landmarks,
+            generator=self.generator,
+            progress=tell,
+        )
 
     def count(self, stage: str) -> Callable[[int], None]:
         """Tell the stage, and then how many products with the Gram matrix it has made."""

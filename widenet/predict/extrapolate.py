@@ -99,11 +99,13 @@ class CurvePosterior:
         """Logarithm of the quantity after each of the `doublings` (f,) of the rows."""
         return self._combine(curve_design(self.log_kappa, doublings))
 
-    def changes(self, doublings: Tensor) -> Mixture:
-        """How that logarithm differs from the one at the last measured size: the level does not matter."""
-        design = curve_design(self.log_kappa, doublings)
-        design[:, :, 0] = 0
-        return self._combine(design)
+    def changes(self, doublings: Tensor, since: float = 0.0) -> Mixture:
+        """How that logarithm differs, so many doublings on, from what it is after `since` of them.
+
+        The level does not matter. Without `since` it is the change from the last measured size.
+        """
+        start = curve_design(self.log_kappa, doublings.new_tensor([since]))
+        return self._combine(curve_design(self.log_kappa, since + doublings) - start)
 
     def _combine(self, design: Tensor) -> Mixture:
         means = (design @ self.mean[:, :, None])[:, :, 0]

@@ -6,6 +6,7 @@ of this kernel with this ridge, whatever the number of rows: a ridge that was ch
 all sizes.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,7 +34,7 @@ WORTHWHILE = 0.1  # least share of today's error that twice the rows must save f
 
 @dataclass(frozen=True)
 class Gain:
-    """What twice as many rows would save of the error at the last measured size.
+    """What twice as many rows would save of today's error, that with as many as there are.
 
     The interval is of the change itself: it is far narrower than the two errors' intervals, whose common
     uncertainty it leaves out.
@@ -63,8 +64,9 @@ class LearningCurve:
         error_low, error_high: Ends of its intervals.
         misclassified: Share of rows whose sign or argmax is wrong; None for regression.
         misclassified_low, misclassified_high: Ends of its intervals; None for regression.
-        gain: What twice the last measured number of rows would save, of the misclassified share where there
-            is one, else of the squared error; None where that was not asked.
+        gain: What twice the rows of today would save, of the misclassified share where there is one, else of
+            the squared error; None where that was not asked. Today's are the last that are measured, or more
+            where only a sample was.
     """
 
     n: tuple[int, ...]
@@ -111,6 +113,7 @@ def predict_learning_curve(
     ridge: float = 0.0,
     anchor: Tensor | None = None,
     place: Tensor | None = None,
+    today: int | None = None,
 ) -> LearningCurve:
     """Measure the learning curve of this kernel and ridge up to n rows and extrapolate it to more.
 
@@ -126,6 +129,8 @@ def predict_learning_curve(
             them the curve is measured up to at most TRAIN_ROWS rows.
         place: Index of each row's point, shape (n,): rows at one point do not help to predict each other. By
             default every row is a point of its own.
+        today: Rows that there are, where X is a sample of them: the gain is that of twice as many. By default
+            those up to which the curve is measured.
     """
     n = X.shape[0]
     if n < 2:
@@ -138,7 +143,8 @@ def predict_learning_curve(
     # What is fitted to the errors is small, and on the CPU.
     errors = {size: squared_errors(P, Y[rows]).cpu() for size, P in predictions.items()}
     wrong = {size: mistakes(P, Y[rows]).cpu() for size, P in predictions.items()} if classification else None
-    return assemble(errors, wrong, place[rows].cpu(), sorted(sizes), constant_error(Y, classification))
+    constant, doublings = constant_error(Y, classification), math.log2((today or last) / last)
+    return assemble(errors, wrong, place[rows].cpu(), sorted(sizes), constant, doublings)
 
 
 def constant_error(Y: Tensor, classification: bool) -> float:
@@ -155,6 +161,7 @@ def assemble(
     place: Tensor,
     sizes: Sequence[int],
     constant: float,
+    since: float = 0.0,
 ) -> LearningCurve:
     """Put measured and extrapolated points, and their intervals, in one curve.
 
@@ -164,6 +171,7 @@ def assemble(
         place: Index of each row's point, shape (t,).
         sizes: Numbers of rows beyond the measured ones, ascending.
         constant: Error of the best constant: squared for regression, else the misclassified share.
+        since: Doublings from the last measured size to the rows that there are.
     """
     errors_now = log_error_curve(errors, place)
     posterior = fit_curve(errors_now, NUMBER_PRIOR if wrong is None else ERROR_PRIOR)
@@ -188,7 +196,7 @@ def assemble(
         misclassified=share,
         misclassified_low=share_low,
         misclassified_high=share_high,
-        gain=gain_of_twice(posterior, constant),
+        gain=gain_of_twice(posterior, constant, since),
     )
 
 
@@ -198,11 +206,18 @@ def beyond(measured: LogCurve, posterior: CurvePosterior, sizes: Sequence[int]) 
     return torch.stack(posterior.values(doublings).interval()).exp()
 
 
-def gain_of_twice(posterior: CurvePosterior, constant: float) -> Gain:
-    """What a doubling of the rows saves of today's error and of the best constant's."""
+def gain_of_twice(posterior: CurvePosterior, constant: float, since: float) -> Gain:
+    """What a doubling of the rows saves of today's error and of the best constant's.
+
+    Args:
+        posterior: Of the curve.
+        constant: Error of the best constant.
+        since: Doublings from the last measured size to the rows that there are.
+    """
     doubling = torch.ones(1, dtype=torch.float64)
-    most, median, least = (float(-torch.expm1(log)) for log in posterior.changes(doubling).interval())
-    error = float(posterior.values(doubling).quantile(0.975).exp())
+    change = posterior.changes(doubling, since=since)
+    most, median, least = (float(-torch.expm1(log)) for log in change.interval())
+    error = float(posterior.values(since + doubling).quantile(0.975).exp())
     return Gain(median, low=least, high=most, over_constant=1 - error / constant if constant else 0.0)
 
 

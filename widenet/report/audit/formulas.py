@@ -53,3 +53,10 @@ LEFT_OUT = with_words(
     formula(sub("y", "i"), "−", sub("ŷ", "i"), "=", frac(COEFFICIENT, PRECISION)),
     "The squared error is summed over the columns and averaged over the rows.",
 )
+
+LANDMARKS = with_words(
+    "Some rows, drawn at random, stand for the others: each row is described by the kernel between it and "
+    "these landmarks, and what that does not show of a row counts as noise of its own. A regression on this "
+    "description sees all rows, and leaving one out is again in closed form. It sees less than the kernel "
+    "does and mostly errs more.",
+)

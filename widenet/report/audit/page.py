@@ -7,7 +7,14 @@ from widenet.report.audit.review import first_rows, review_data
 from widenet.report.audit.sections import sections
 from widenet.report.audit.sentences import is_sound, outlying, sampled, soundness
 from widenet.report.audit.verdicts import Card, verdicts
-from widenet.report.audit.words import has_gain, is_regression, spoken_error, told_curve, told_error
+from widenet.report.audit.words import (
+    has_gain,
+    is_regression,
+    spoken_error,
+    told_curve,
+    told_error,
+    told_range,
+)
 from widenet.report.parts.columns import column_sentences
 from widenet.report.parts.document import data_masthead, document, framed, resource
 from widenet.report.parts.leaks import leak_sentences
@@ -90,13 +97,18 @@ def labels_sketch(result: AuditResult) -> Html:
 
 def learnable_sketch(result: AuditResult) -> Html:
     """The error between perfect and the best constant's."""
-    known = told_error(result, result.chosen.loo)
+    known = told_error(result, result.judged)
     if known is None:
         return Html("")
-    low, high = known.value - 2 * known.deviation, known.value + 2 * known.deviation
-    names = ("perfect", f"guessing: {spoken_error(result, known.constant)}")
-    told = f"{spoken_error(result, known.value)}, between 0 and {spoken_error(result, known.constant)}"
-    return amount_sketch(known.value, low, high, known.constant, names, told)
+    value, constant = known.value, spoken_error(result, known.constant)
+    low, high = value - 2 * known.deviation, value + 2 * known.deviation
+    told = f"{spoken_error(result, value)}, between 0 and {constant}"
+    names = ("perfect", f"guessing: {constant}")
+    if result.whole is None:
+        return amount_sketch(value, low, high, known.constant, names, told)
+    low, high = told_range(result, result.whole)
+    told = f"{spoken_error(result, low)} to {spoken_error(result, high)}, between 0 and {constant}"
+    return amount_sketch(None, low, high, known.constant, names, told)
 
 
 def more_sketch(result: AuditResult) -> Html:

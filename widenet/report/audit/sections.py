@@ -6,10 +6,17 @@ from pathlib import PurePath
 from widenet.audit.result import NUM_REVIEWED, AuditResult, Held
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.base.wording import counted, number, percent
-from widenet.report.audit.formulas import ALIGNMENT, COMPLEXITY, DESCENT, LEFT_OUT, REAL_NETWORKS
+from widenet.report.audit.formulas import (
+    ALIGNMENT,
+    COMPLEXITY,
+    DESCENT,
+    LANDMARKS,
+    LEFT_OUT,
+    REAL_NETWORKS,
+)
 from widenet.report.audit.review import review_table
 from widenet.report.audit.sentences import answers, questions
-from widenet.report.audit.words import is_regression, targets_word
+from widenet.report.audit.words import is_regression, targets_word, who_errs
 from widenet.report.parts.markup import Html, details, element, join, paragraphs, table
 from widenet.report.parts.plots import Chart
 from widenet.report.parts.quantities import literal, rounded_down, row_list
@@ -54,10 +61,10 @@ def sections(result: AuditResult, charts: dict[str, Chart]) -> list[Html]:
 
 def wrong_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     """The rows to look at, the score of every row, and how both are found."""
-    noise = result.noise
+    noise, by = result.noise, "" if result.whole is None else f"{who_errs(result)} of "
     how = (
         f"Each row's {targets_word(result)[:-1]} is compared with what the other rows predict for it, by "
-        f"kernel {noise.kernel} with ridge {number(noise.ridge)}. Disagreeing with a confident "
+        f"{by}kernel {noise.kernel} with ridge {number(noise.ridge)}. Disagreeing with a confident "
         f"prediction scores high: {TARGET_SCORE if is_regression(result) else CLASS_SCORE}"
     )
     assumed = TARGET_NOISE if is_regression(result) else CLASS_NOISE
@@ -90,8 +97,15 @@ def learnable_body(result: AuditResult, shown: dict[str, Html]) -> Html:
     curve = side_by_side(shown, "learning")
     return join(
         curve or element("p", "There are too few rows for a learning curve.", class_="note"),
-        folds(details("How rows are left out", LEFT_OUT)),
+        folds(details("How rows are left out", LEFT_OUT), *_by_landmarks(result)),
     )
+
+
+def _by_landmarks(result: AuditResult) -> list[Html]:
+    if (whole := result.whole) is None:
+        return []
+    missed = f"Of the kernel's variance the landmarks miss {percent(whole.missed)} in the mean."
+    return [details("How all rows are judged by landmarks", LANDMARKS, element("p", missed))]
 
 
 def descent_body(result: AuditResult, shown: dict[str, Html]) -> Html:

@@ -11,7 +11,9 @@ from widenet.report.audit.words import (
     HINT,
     SURE,
     Ahead,
+    foreseen,
     has_gain,
+    is_contradicted,
     is_regression,
     is_repeated,
     ranks_rows,
@@ -19,6 +21,8 @@ from widenet.report.audit.words import (
     targets_word,
     told_error,
     twice_the_rows,
+    who_errs,
+    who_misses,
 )
 from widenet.report.parts.columns import column_sentences
 from widenet.report.parts.leaks import leak_sentences
@@ -26,7 +30,6 @@ from widenet.report.parts.quantities import literal, percent_range, rounded_down
 
 FEW_ROWS = 5  # row numbers that a sentence names
 MOSTLY_RIGHT = "unless labels are mostly wrong somewhere"  # what an upper limit on wrong labels assumes
-OTHERWISE = "unless the network misses a pattern or classes overlap evenly"  # what may look like wrong labels
 
 
 def questions(result: AuditResult) -> tuple[str, ...]:
@@ -57,6 +60,13 @@ def sentences(result: AuditResult) -> tuple[str, ...]:
 
 def sampled(result: AuditResult) -> list[str]:
     """That not all rows were audited, where that is so."""
+    if (whole := result.whole) is not None:
+        by = f"estimated by a regression on {whole.num_landmarks:,} of them"
+        word = targets_word(result).capitalize()
+        return [
+            f"{word} and errors are of all {whole.n:,} rows, {by}; "
+            f"all else that is predicted is from {whole.num_sampled:,} rows drawn at random."
+        ]
     n, of = result.data.n, result.data.drawn_from
     if of is None:
         return []
@@ -80,6 +90,11 @@ def outlying(result: AuditResult) -> list[str]:
     ]
 
 
+def otherwise(result: AuditResult) -> str:
+    """What may look like wrong labels."""
+    return f"unless {who_misses(result)} a pattern or classes overlap evenly"
+
+
 def wrong(result: AuditResult) -> list[str]:
     """Which labels are wrong?"""
     told = [target_noise(result) if is_regression(result) else label_noise(result)]
@@ -90,22 +105,33 @@ def wrong(result: AuditResult) -> list[str]:
 
 def learnable(result: AuditResult) -> list[str]:
     """How well can the labels be learned?"""
-    told = [dependence(result), expected(result), *ranked(result), *foretold(result)]
+    told = [dependence(result), expected(result), *range_of(result), *ranked(result), *foretold(result)]
     repeated = sum(len(group) - 1 for group in result.soundness.duplicates)
     if repeated:
         told.append(
             f"{counted(repeated, 'row')} {'has' if repeated == 1 else 'have'} the inputs of another, as they "
             "were prepared; these were left out together, because they tell each other's answer."
         )
-    told.append(
-        f"Each row was left out in turn; {result.chosen.kernel} and its ridge were chosen for this data."
-    )
+    told += on_sample(result)
+    where = "for this data" if result.whole is None else f"for {result.whole.num_sampled:,} of the rows"
+    told.append(f"Each row was left out in turn; {result.chosen.kernel} and its ridge were chosen {where}.")
     return told
+
+
+def range_of(result: AuditResult) -> list[str]:
+    """Where the range of the error comes from, where one is told."""
+    if result.whole is None or not has_gain(result):
+        return []
+    return [
+        f"The upper end of this range is the error of {who_errs(result)} and two standard errors; how far "
+        "below it the kernel itself may be is judged by its learning curve, extrapolated from "
+        f"{result.whole.num_sampled:,} rows."
+    ]
 
 
 def expected(result: AuditResult) -> str:
     """The error to expect on rows that were not seen, beside that of the best constant."""
-    known = told_error(result, result.chosen.loo)
+    known = told_error(result, result.judged)
     if known is None:
         return "The error on unseen rows is not known, because the leave-one-out estimate did not converge."
     network = f"a wide network ({result.chosen.kernel} with a ridge, chosen for this data)"
@@ -113,30 +139,47 @@ def expected(result: AuditResult) -> str:
     if is_repeated(result):
         rows, apart = "rows whose inputs were not seen", "with rows of the same inputs left out together"
     error = f"{spoken_error(result, known.value)} ± {spoken_error(result, known.deviation)}"
-    will = f"will err on about {error} of {rows}"
+    will = f"will err on {foreseen(result, error)} of {rows}"
     guess, errs = "always answering the most frequent class", "errs on"
     if is_regression(result):
-        will = f"will be off by about {error} (root mean square) on {rows}"
+        will = f"will be off by {foreseen(result, error)} (root mean square) on {rows}"
         guess, errs = "always predicting the mean", "is off by"
     constant = spoken_error(result, known.constant)
     if has_gain(result):
         return f"{_capital(network)} {will}; {guess} {errs} {constant}."
     nothing = f"No gain over {guess} is shown, which {errs} {constant}"
-    return f"{nothing}: {apart}, {network} {errs} {error}."
+    who = network if result.whole is None else f"{who_errs(result)} of {result.chosen.kernel}"
+    return f"{nothing}: {apart}, {who} {errs} {error}."
+
+
+def on_sample(result: AuditResult) -> list[str]:
+    """What the kernel itself errs on the sample, where landmarks stand for all rows."""
+    known = told_error(result, result.chosen.loo)
+    every = told_error(result, result.judged)
+    if result.whole is None or known is None or every is None:
+        return []
+    errs = "is off by" if is_regression(result) else "errs on"
+    error = f"{spoken_error(result, known.value)} ± {spoken_error(result, known.deviation)}"
+    is_wide = has_gain(result) and known.value < every.value
+    more = "; more landmarks would narrow the range" if is_wide else ""
+    return [f"With {result.whole.num_sampled:,} rows alone the kernel itself {errs} {error}{more}."]
 
 
 def ranked(result: AuditResult) -> list[str]:
     """That rows of two classes are told apart although the error does not show it, where that is so."""
-    auc = result.chosen.loo.auc
+    auc, who = result.judged.auc, "it" if result.whole is None else who_errs(result)
     if auc is None or has_gain(result) or not ranks_rows(result):
         return []
-    return [f"Of pairs of rows, one of each class, it ranks {percent(auc)} rightly; guessing ranks half so."]
+    pairs = f"Of pairs of rows, one of each class, {who} ranks {percent(auc)} rightly"
+    return [f"{pairs}; guessing ranks half so."]
 
 
 def foretold(result: AuditResult) -> list[str]:
     """The error with twice the rows, where there is a gain to begin with."""
     ahead = twice_the_rows(result)
-    return [_foretold(result, ahead)] if ahead is not None and has_gain(result) else []
+    if ahead is None or not has_gain(result) or is_contradicted(result, ahead):
+        return []
+    return [_foretold(result, ahead)]
 
 
 def _foretold(result: AuditResult, ahead: Ahead) -> str:
@@ -146,7 +189,8 @@ def _foretold(result: AuditResult, ahead: Ahead) -> str:
     told = f"{error} (95% interval {low} to {high})"
     if ahead.error > ahead.now:  # an error that more rows raise is no forecast: the interval alone is one
         told = f"{low} to {high} (95% interval)"
-    return f"With twice the rows ({ahead.n:,}), it would {what} {told}: {gain}."
+    of = "" if result.whole is None else f", extrapolated from {result.whole.num_sampled:,} rows"
+    return f"With twice the rows ({ahead.n:,}), it would {what} {told}{of}: {gain}."
 
 
 def sound(result: AuditResult) -> list[str]:
@@ -192,14 +236,15 @@ def dependence(result: AuditResult) -> str:
     """Whether the labels depend on the inputs: their fit among those of shuffles."""
     found, word = result.dependence, targets_word(result)
     p, sure = found.p_value, f"p < {SURE:g}"
+    part = f", on {found.rows:,} of the rows" if found.rows < result.data.n else ""
     if p < SURE:
-        part = f", on {found.rows:,} of the rows" if found.rows < result.data.n else ""
         return f"These {word} depend on the inputs ({sure}, against shuffles of them{part})."
+    part = "" if result.whole is None else part
     if found.p_value_by_row < SURE:
-        alike = f"Rows with the same inputs share their {word} ({sure}, against shuffles of them)"
+        alike = f"Rows with the same inputs share their {word} ({sure}, against shuffles of them{part})"
         return f"{alike}, but nothing shows that this carries over to other inputs."
     unsure = "It is not clear whether" if p < HINT else "Nothing shows that"
-    return f"{unsure} these {word} depend on the inputs ({shown_p(p)}, against shuffles of them)."
+    return f"{unsure} these {word} depend on the inputs ({shown_p(p)}, against shuffles of them{part})."
 
 
 def label_noise(result: AuditResult) -> str:
@@ -216,7 +261,7 @@ def label_noise(result: AuditResult) -> str:
         )
     found = f"{level} interval {interval}, {low:,} to {high:,} rows"
     told = f"An estimated {percent(noise.estimate)} of the labels are wrong ({found})"
-    return f"{told}, {OTHERWISE}."
+    return f"{told}, {otherwise(result)}."
 
 
 def target_noise(result: AuditResult) -> str:
@@ -228,7 +273,7 @@ def target_noise(result: AuditResult) -> str:
         return f"{told}, since rows with the same inputs differ."
     told = f"At most {percent(noise.high)} of the targets' variance is noise ({interval})"
     start = told if noise.decided else f"How much of the targets is noise cannot be told ({interval})"
-    return f"{start}: what the other rows do not explain may be a pattern that the network misses."
+    return f"{start}: what the other rows do not explain may be a pattern that {who_misses(result)}."
 
 
 def contradicting(result: AuditResult, num: int) -> str:

@@ -16,7 +16,9 @@ from widenet.report.parts.quantities import precise, rounded_down, rounded_up, s
 
 def theorists(result: AuditResult) -> list[str]:
     """Complexity, the error without a ridge, the bound and the cost."""
-    known = [_beside_shuffled(result), _complexity_sentence(result)]
+    whose = result.whole
+    drawn = [] if whose is None else [f"This is about the {whose.num_sampled:,} rows that were drawn."]
+    known = [*drawn, _beside_shuffled(result), _complexity_sentence(result)]
     return [*known, _interpolating(result), _bound_sentence(result), *cost(result)]
 
 
@@ -92,10 +94,12 @@ def _why_open(result: AuditResult) -> str:
 
 
 def _network(result: AuditResult) -> str:
-    """Who descends."""
+    """Who descends, and on which rows where that is a sample."""
+    rows = "" if result.whole is None else f" on the {result.whole.num_sampled:,} rows that were drawn"
     if result.kernel == DEFAULT_KERNEL:
-        return "In an infinitely wide two-layer network whose hidden layer is trained by full-batch descent"
-    return f"In full-batch descent with kernel {result.kernel} (of a network: at infinite width)"
+        network = "In an infinitely wide two-layer network whose hidden layer is trained"
+        return f"{network} by full-batch descent{rows}"
+    return f"In full-batch descent{rows} with kernel {result.kernel} (of a network: at infinite width)"
 
 
 def _steps_sentence(target: StepsTo, last: int, word: str) -> str:
@@ -170,5 +174,5 @@ def cost(result: AuditResult) -> list[str]:
     return [
         f"The forecast was {expected}{duration(forecast.seconds)}; "
         f"the audit took {duration(result.seconds)}.",
-        f"At this size {held}.",
+        f"At this size {held}." if result.whole is None else f"For the rows that were drawn, {held}.",
     ]

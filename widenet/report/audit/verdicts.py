@@ -6,20 +6,24 @@ from widenet.audit.result import AuditResult
 from widenet.base.wording import counted, percent
 from widenet.report.audit.sentences import (
     MOSTLY_RIGHT,
-    OTHERWISE,
     contradicting,
     dependence,
     expected,
+    on_sample,
+    otherwise,
     ranked,
     target_noise,
 )
 from widenet.report.audit.words import (
+    foreseen,
     has_gain,
+    is_contradicted,
     is_regression,
     ranks_rows,
     spoken_error,
     told_error,
     twice_the_rows,
+    who_errs,
 )
 from widenet.report.parts.quantities import percent_range
 
@@ -54,7 +58,7 @@ def labels_verdict(result: AuditResult) -> Card:
     if noise.estimate == 0:
         told = f"Up to {counted(high, 'row')} would go unnoticed ({level} interval), {MOSTLY_RIGHT}."
         return Card("Labels", "No wrong labels detected", (told, against))
-    told = f"{low:,} to {high:,} rows ({level} interval), {OTHERWISE}."
+    told = f"{low:,} to {high:,} rows ({level} interval), {otherwise(result)}."
     return Card("Labels", f"About {round(noise.estimate * n):,} of {n:,} labels look wrong", (told, against))
 
 
@@ -67,7 +71,7 @@ def _far_sentence(num: int) -> str:
 
 def learnable_verdict(result: AuditResult) -> Card:
     """What error a wide network will have, beside that of guessing."""
-    known = told_error(result, result.chosen.loo)
+    known = told_error(result, result.judged)
     if known is None:
         return Card("Learnable", "The error is not known", (expected(result),))
     error, deviation, constant = (
@@ -78,8 +82,9 @@ def learnable_verdict(result: AuditResult) -> Card:
         guess = f"Always predicting the mean is off by {constant} (root mean square)"
         what, by = "be off by", "by"
     if has_gain(result):
-        return Card("Learnable", f"A wide network will {what} about {error}", (f"{guess}.",))
-    told = f"{guess}, a wide network {by} {error} ± {deviation}."
+        headline = f"A wide network will {what} {foreseen(result, error)}"
+        return Card("Learnable", headline, (f"{guess}.", *on_sample(result)))
+    told = f"{guess}, {who_errs(result)} {by} {error} ± {deviation}."
     if ranks_rows(result):
         return Card(
             "Learnable", "A wide network will rank rows, if not tell them apart", (*ranked(result), told)
@@ -97,10 +102,17 @@ def more_verdict(result: AuditResult) -> Card:
         return Card("More data", "Too few rows to tell", ("There are too few rows for a learning curve.",))
     errors = (ahead.now, ahead.error, ahead.low, ahead.high)
     now, then, low, high = (spoken_error(result, each) for each in errors)
+    today, drawn = f"The error is {now} today", ""
+    if result.whole is not None:
+        drawn = f", extrapolated from {result.whole.num_sampled:,}"
+        today = f"With all rows the learning curve{drawn}, is at {now}"
+    if is_contradicted(result, ahead):
+        told = f"{today}, but landmarks show less, so it does not tell what more rows would bring."
+        return Card("More data", "Cannot be told", (told,))
     worth = "worth it" if ahead.helps else "not clearly worth it"
-    told = f"95% interval with {ahead.n:,} rows: {low} to {high}. More data is {worth}."
+    told = f"95% interval with {ahead.n:,} rows{drawn}: {low} to {high}. More data is {worth}."
     if (of := result.data.drawn_from) is not None and of >= ahead.n:
         told += f" {of:,} rows are at hand."
     if ahead.error > ahead.now:
-        return Card("More data", "No gain from more rows is shown", (f"The error is {now} today. {told}",))
+        return Card("More data", "No gain from more rows is shown", (f"{today}. {told}",))
     return Card("More data", f"Doubling the rows: {now} → {then}", (told,))

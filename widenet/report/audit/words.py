@@ -7,7 +7,7 @@ error in the units of the data, because a person knows how large a price is, and
 import math
 from dataclasses import dataclass
 
-from widenet.audit.result import AuditResult, LeaveOneOutSummary
+from widenet.audit.result import AuditResult, LeaveOneOutSummary, WholeRows
 from widenet.base.wording import percent
 from widenet.predict.learning_curve import LearningCurve, more_rows_help
 from widenet.report.parts.quantities import three_digits
@@ -39,7 +39,7 @@ class Ahead:
     """The learning curve today and at twice the rows."""
 
     n: int  # twice the rows
-    now: float  # error with the rows that there are
+    now: float  # error with the rows that there are, extrapolated where only a sample was audited
     error: float  # predicted error with n rows
     low: float  # lower end of its interval
     high: float  # upper end of its interval
@@ -71,10 +71,14 @@ def root_error(result: AuditResult, squared: float) -> float:
     return math.sqrt(max(squared, 0.0)) * result.data.target_scale
 
 
+def as_told(result: AuditResult, error: float) -> float:
+    """An error as people read it: a share as it is, a squared one as its root."""
+    return root_error(result, error) if is_regression(result) else error
+
+
 def best_constant(result: AuditResult) -> float:
-    """The error of always giving the most frequent class, or the mean."""
-    constant = result.chosen.loo.constant
-    return root_error(result, constant) if is_regression(result) else constant
+    """The error of always giving the most frequent class, or the mean, on the rows of the learning curves."""
+    return as_told(result, result.chosen.loo.constant)
 
 
 def told_error(result: AuditResult, loo: LeaveOneOutSummary) -> ToldError | None:
@@ -85,11 +89,37 @@ def told_error(result: AuditResult, loo: LeaveOneOutSummary) -> ToldError | None
     if loo.told is None:
         return None
     value, deviation = loo.told
+    constant = as_told(result, loo.constant)
     if loo.misclassified is not None:
-        return ToldError(value, deviation, best_constant(result))
+        return ToldError(value, deviation, constant)
     of_root = deviation / (2 * math.sqrt(value)) if value > 0 else 0.0
     scale = result.data.target_scale
-    return ToldError(root_error(result, value), scale * of_root, best_constant(result))
+    return ToldError(root_error(result, value), scale * of_root, constant)
+
+
+def told_range(result: AuditResult, whole: WholeRows) -> tuple[float, float]:
+    """Between which errors the kernel is expected with all rows."""
+    return as_told(result, whole.low), as_told(result, whole.high)
+
+
+def foreseen(result: AuditResult, error: str) -> str:
+    """The error to expect: about so much, or where only landmarks see all rows, between two ends."""
+    if result.whole is None:
+        return f"about {error}"
+    low, high = (spoken_error(result, each) for each in told_range(result, result.whole))
+    return f"about {low}" if low == high else f"{low} to {high}"
+
+
+def who_misses(result: AuditResult) -> str:
+    """Whose blindness may look like noise, and what it does."""
+    return "the network misses" if result.whole is None else "the landmarks miss"
+
+
+def who_errs(result: AuditResult) -> str:
+    """Whose error with all rows is known."""
+    if result.whole is None:
+        return "a wide network"
+    return f"a regression on {result.whole.num_landmarks:,} landmarks"
 
 
 def told_curve(result: AuditResult, curve: LearningCurve) -> ToldCurve:
@@ -101,9 +131,17 @@ def told_curve(result: AuditResult, curve: LearningCurve) -> ToldCurve:
 
 
 def has_gain(result: AuditResult) -> bool:
-    """Whether the chosen kernel is clearly better than the best constant, and chance does not explain it."""
-    loo = result.chosen.loo
-    if loo.told is None or result.dependence.p_value_by_row >= HINT:
+    """Whether the chosen kernel is clearly better than the best constant, and chance does not explain it.
+
+    Where only a sample was audited, a gain that is too small for it may be clear by landmarks on all rows.
+    """
+    if result.whole is not None and _is_clear(result.whole.loo):
+        return True
+    return result.dependence.p_value_by_row < HINT and _is_clear(result.chosen.loo)
+
+
+def _is_clear(loo: LeaveOneOutSummary) -> bool:
+    if loo.told is None:
         return False
     error, deviation = loo.told
     return error + CLEAR_GAIN * deviation < loo.constant
@@ -111,7 +149,7 @@ def has_gain(result: AuditResult) -> bool:
 
 def ranks_rows(result: AuditResult) -> bool:
     """Whether predictions clearly rank the rows of two classes, which an error may not show of a rare one."""
-    loo = result.chosen.loo
+    loo = result.judged
     if loo.auc is None or loo.auc_standard_error is None or result.dependence.p_value_by_row >= HINT:
         return False
     return loo.auc - CLEAR_GAIN * loo.auc_standard_error > 0.5
@@ -123,6 +161,8 @@ def twice_the_rows(result: AuditResult) -> Ahead | None:
     now = max((index for index, measured in enumerate(curve.measured) if measured), default=None)
     if now is None:
         return None
+    if result.whole is not None:
+        now = curve.n.index(result.whole.n)
     ahead = next((index for index, n in enumerate(curve.n) if n >= 2 * curve.n[now]), None)
     if ahead is None or curve.measured[ahead]:
         return None
@@ -131,3 +171,8 @@ def twice_the_rows(result: AuditResult) -> Ahead | None:
     return Ahead(
         curve.n[ahead], told.middle[now], told.middle[ahead], told.low[ahead], told.high[ahead], helps
     )
+
+
+def is_contradicted(result: AuditResult, ahead: Ahead) -> bool:
+    """Whether the error to which a curve was extrapolated is more than what landmarks show of all rows."""
+    return result.whole is not None and ahead.now > told_range(result, result.whole)[1]
