@@ -1,7 +1,8 @@
 import numpy as np
+import pytest
 
 import widenet
-from widenet.data.outlying import ROWS_PER_OUTLYING, find_outlying
+from widenet.data.outlying import FEWEST_ROWS, ROWS_PER_OUTLYING, find_outlying
 
 
 def numbers(n: int, **outlying: float) -> widenet.Dataset:
@@ -30,6 +31,17 @@ def test_many_rows_do_not_outlie():
     assert find_outlying(numbers(300)).rows == ()
     three = dict.fromkeys(("row1", "row2", "row3"), 5_000.0)
     assert find_outlying(numbers(300, **three)).rows == ()
+
+
+def test_the_share_is_of_the_variance():
+    data = numbers(300, row18=1_000.0)
+    squares = (data.Y - data.Y.mean(0)).square()
+    assert find_outlying(data).share == pytest.approx(float(squares[17] / squares.sum()))
+
+
+def test_few_rows_have_none():
+    assert find_outlying(numbers(FEWEST_ROWS, row3=10_000.0)).rows == (3,)
+    assert find_outlying(numbers(FEWEST_ROWS - 1, row3=10_000.0)).rows == ()
 
 
 def test_classes_have_none():

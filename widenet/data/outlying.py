@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from widenet.data.dataset import Dataset
 
 MOST = 0.5  # of the targets' variance
-ROWS_PER_OUTLYING = 200  # at least so many rows for each that may outlie
+ROWS_PER_OUTLYING = 200  # at least so many rows for each that may outlie, but for the first
+FEWEST_ROWS = 20  # of fewer, one may well have most of the variance without lying far off
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,7 @@ class Outlying:
 
     Attributes:
         rows: Their numbers (`Dataset.rows`), the farthest first; none where no few rows have that much.
-        share: What they have of Σ_i ‖y_i − median‖².
+        share: What they have of Σ_i ‖y_i − ȳ‖².
     """
 
     rows: tuple[int, ...] = ()
@@ -26,9 +27,9 @@ def find_outlying(dataset: Dataset) -> Outlying:
 
     Squared errors are about such rows alone, whether they are wrong or the tail of a price.
     """
-    if dataset.labels is not None:
+    if dataset.labels is not None or dataset.n < FEWEST_ROWS:
         return Outlying()
-    squares = (dataset.Y - dataset.Y.median(0).values).square().sum(1)
+    squares = (dataset.Y - dataset.Y.mean(0)).square().sum(1)
     shares, order = (squares / squares.sum()).sort(descending=True, stable=True)
     most = max(1, dataset.n // ROWS_PER_OUTLYING)
     enough = (shares[:most].cumsum(0) > MOST).nonzero()

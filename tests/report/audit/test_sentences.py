@@ -90,9 +90,9 @@ def test_targets_that_drown_the_others_are_told_first(result_of):
     result = result_of("regression")
     one = replace(result, soundness=replace(result.soundness, outlying=Outlying((18,), 0.9996)))
     assert sentences(one)[0] == (
-        "Row 18 alone has 99.9% of the variance of the targets, so that all errors are about it and rows "
-        "near it may only look wrong. If it is wrong, correct or drop it and audit again; if not, the "
-        "logarithm may be easier to learn."
+        "Row 18 alone has 99.9% of the variance of the targets, so that errors are mostly about it and "
+        "rows near it may only look wrong. If it is wrong, correct or drop it and audit again; if not, a "
+        "logarithm or ranks may be easier to learn."
     )
     two = replace(result, soundness=replace(result.soundness, outlying=Outlying((70, 7), 0.75)))
     assert sentences(two)[0].startswith("Rows 70 and 7 have 75% of the variance of the targets between them")

@@ -85,8 +85,8 @@ def outlying(result: AuditResult) -> list[str]:
         who, it = f"Rows {row_list(rows, FEW_ROWS)} have {share} between them", "them"
         wrong_one = "Where they are wrong"
     return [
-        f"{who}, so that all errors are about {it} and rows near {it} may only look wrong. {wrong_one}, "
-        f"correct or drop {it} and audit again; if not, the logarithm may be easier to learn."
+        f"{who}, so that errors are mostly about {it} and rows near {it} may only look wrong. {wrong_one}, "
+        f"correct or drop {it} and audit again; if not, a logarithm or ranks may be easier to learn."
     ]
 
 
