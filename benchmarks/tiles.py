@@ -54,7 +54,7 @@ def measure(name: str) -> dict[str, float]:
         begin = time.process_time()
         problem = work.problem(kernel)
         spectrum = work.spectrum(problem)
-        found.append(loo_summary(dataset, points, work.left_out_by_tiles(problem, spectrum, 0.0)))
+        found.append(loo_summary(dataset, points, work.left_out_by_tiles(kernel, problem, spectrum, 0.0)))
         seconds.append(time.process_time() - begin)
         widths.append(spectrum.inverse.width())
     V = torch.cat([targets] * (40 // targets.shape[1]), dim=1)

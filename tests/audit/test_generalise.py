@@ -8,26 +8,30 @@ import torch
 from sklearn.metrics import roc_auc_score
 
 import widenet
-from widenet.audit.generalise import area_under_curve, loo_summary, unbiased_share
+from widenet.audit.generalise import area_under_curve, expected_share, loo_summary, unbiased_predictions
 from widenet.data.noise import subset
 from widenet.data.points import every_row, points_of
-from widenet.predict.learning_curve import mistakes
 from widenet.predict.loo import exactly_left_out, left_out_by_probes
 
 
-def test_the_share_of_mistakes_is_not_biased_by_the_spread_of_the_probes(generator):
-    """Residuals of whom few are close to 1, where a row changes sides; C is 1, and its samples are off."""
+def test_errors_are_not_biased_by_the_spread_of_the_probes(generator):
+    """Few residuals are close to 1, where a row changes sides; C differs by 3% from what is known of it.
+
+    It is larger where residuals are, as it is on images.
+    """
     n, num_probes = 400_000, 12
     residuals = torch.randn(n, 1, generator=generator, dtype=torch.float64).abs().pow(1.5) * 0.7
     Y = torch.ones(n, 1, dtype=torch.float64)
-    samples = 1 + 0.6 * torch.randn(n, num_probes, generator=generator, dtype=torch.float64)
-    loo = left_out_by_probes(Y, residuals, torch.ones_like(samples), samples, 100 * torch.ones(n))
-    truth, wrong = float((residuals >= 1).double().mean()), mistakes(loo.predictions, Y)
+    scatter = 1 + 0.03 * torch.randn(n, 1, generator=generator, dtype=torch.float64)
+    C = scatter * (1 + 0.1 * residuals / (1 + residuals))
+    samples = C * (1 + 0.6 * torch.randn(n, num_probes, generator=generator, dtype=torch.float64))
+    loo = left_out_by_probes(Y, C * residuals, torch.ones_like(samples), samples, torch.full((n,), 0.4))
+    assert float(loo.precision_error[0]) == pytest.approx(0.03, rel=0.2)
+    dataset, truth = SimpleNamespace(Y=Y), float((residuals >= 1).double().mean())
     sampling = 3 * (truth / n) ** 0.5
-    assert float(wrong.mean()) > truth + 0.003  # what is to be mended
-    assert unbiased_share(SimpleNamespace(Y=Y), every_row(n), loo, wrong) == pytest.approx(
-        truth, abs=0.001 + sampling
-    )
+    assert expected_share(dataset, every_row(n), loo) == pytest.approx(truth, abs=5e-4 + sampling)
+    unbiased = unbiased_predictions(dataset, every_row(n), loo)
+    assert float((unbiased - Y).square().mean()) == pytest.approx(float(residuals.square().mean()), rel=0.005)
 
 
 def scored(n, generator):

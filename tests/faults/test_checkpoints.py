@@ -140,6 +140,7 @@ def left_out(matrix, path, last=None):
             gram,
             columns(2),
             1e-3,
+            1 / gram.diag(),
             num_probes=6,
             rank=4,
             generator=generator,

@@ -29,11 +29,11 @@ GROWTH = (2, 4)  # multiples of n at which the learning curve is extrapolated
 def unbiased_predictions(dataset: Dataset, points: Points, loo: LeaveOneOut) -> Tensor:
     """Leave-one-out predictions whose squared errors are right on average, shape (n, c).
 
-    With an estimated precision C (1 + e), residuals α / C come out as α / (C (1 + e)), whose square is too
-    large by the factor 1 + 3 E[e²] on average.
+    Where the precision is C (1 + e) about the C that is taken for it, the mean of the squared residual
+    (α / (C (1 + e)))² is larger than (α / C)² by the factor 1 + 3 E[e²].
     """
     fitted = _fitted(dataset, points)
-    return fitted + (loo.predictions - fitted) / (1 + 3 * loo.precision_error.square()).sqrt()[:, None]
+    return fitted + (loo.predictions - fitted) * (1 + 3 * loo.precision_error.square()).sqrt()[:, None]
 
 
 def _fitted(dataset: Dataset, points: Points) -> Tensor:
@@ -57,7 +57,7 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
         error_bar=float((2 * noise * errors).norm()) / dataset.n,
-        misclassified=None if wrong is None else unbiased_share(dataset, points, loo, wrong),
+        misclassified=None if wrong is None else expected_share(dataset, points, loo),
         misclassified_standard_error=None if wrong is None else share_error(points, wrong),
         rows=dataset.n,
         method=Estimate.ESTIMATED if bool(noise.any()) else Estimate.CLOSED_FORM,
@@ -102,14 +102,14 @@ def _share_below(values: Tensor, others: Tensor) -> Tensor:
     return sum(ends, start=torch.zeros(len(values), dtype=torch.int64)).to(values.dtype) / (2 * len(others))
 
 
-def unbiased_share(dataset: Dataset, points: Points, loo: LeaveOneOut, wrong: Tensor) -> float:
-    """The share of rows misclassified, `wrong` (n,), without what the error of C adds to it.
+def expected_share(dataset: Dataset, points: Points, loo: LeaveOneOut) -> float:
+    """The share of rows misclassified, in the mean over what the precision C may be.
 
-    That is in proportion to the variance of C, which is twice as large for half of the random vectors.
+    Two values stand for its distribution, an error above and an error below; they are the same where C is
+    exact.
     """
-    halves = loo.by_halves(_fitted(dataset, points))
-    by_halves = mean(float(mistakes(half, dataset.Y).mean()) for half in halves)
-    return min(max(0.0, 2 * float(wrong.mean()) - by_halves), 1.0)
+    found = loo.within_error(_fitted(dataset, points))
+    return mean(float(mistakes(predictions, dataset.Y).mean()) for predictions in found)
 
 
 def share_error(points: Points, wrong: Tensor) -> float:

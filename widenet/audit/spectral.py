@@ -36,7 +36,7 @@ from widenet.spectrum.lanczos import (
 from widenet.spectrum.trace import rademacher
 
 NUM_PROBES = 12  # random vectors, at least; their spread is the error bar of shuffled labels
-NUM_SOLVED_PROBES = 28  # where rows are left out by them as well, because no matrix is held
+SOLVED_COLUMNS = 32  # of the block, at least, where rows are left out by its probes: no matrix is held
 LABEL_WIDTH = 2e-6  # relative width of the bracket of Σ yᵀH⁻¹y at which the run may stop
 PROBE_WIDTH = 2e-4  # the same for shuffled labels, whose sampling error is larger than that anyway
 SHOWN_WIDTH = 2e-4  # a bracket of Σ yᵀH⁻¹y wider than this is not shown as a value
@@ -149,7 +149,7 @@ def label_spectrum(
     """
     n, num_targets = problem.Y.shape
     is_solving = problem.exact is not None and problem.floor > 0
-    least = NUM_SOLVED_PROBES if is_solving else NUM_PROBES
+    least = max(NUM_PROBES, SOLVED_COLUMNS - num_targets - 1) if is_solving else NUM_PROBES
     num_probes = least + num_to_fill(num_targets + 1 + least)
     probes = rademacher(
         problem.gram.n, num_probes, generator=generator, dtype=problem.Y.dtype, device=problem.Y.device

@@ -30,6 +30,7 @@ from widenet.predict.loo import (
     left_out,
     left_out_by_probes,
 )
+from widenet.predict.nearby import nearby_precision
 from widenet.runs.checkpoints import Checkpoints
 from widenet.runs.device import CPU
 from widenet.spectrum.enclosure import Enclosure, enclose, is_provable, proved_floor
@@ -44,7 +45,7 @@ from widenet.spectrum.floor import (
 from widenet.spectrum.gram import DenseGram, Gram, num_to_fill
 
 JITTER = 1e-8  # of the mean diagonal: lets rows that nearly coincide be left out all the same
-LOO_PROBES = 28  # at least
+LOO_PROBES, LOO_COLUMNS = 12, 32  # solved for, at least; with the targets
 PRECONDITIONER_RANK = 1200
 SINGLE_MARGIN = 100  # by which eigenvalues exceed the rounding of float32 where it is used
 PART_ROWS = 4096  # whose labels are shuffled where the matrix of all rows is not at hand
@@ -157,7 +158,7 @@ class Work:
         ridge, matrix, part = _jitter(problem), problem.gram.held(), self._part(kernel)
         dependence = self._depend(part)
         if matrix is None:
-            loo = self.left_out_by_tiles(problem, spectrum, ridge)
+            loo = self.left_out_by_tiles(kernel, problem, spectrum, ridge)
             complexity = shuffle_test(part, self._root(part, _jitter(part)), generator=self.generator)
             return Interpolation(loo, complexity, dependence, spectrum.enclosure)
         self.progress("leave one out")
@@ -186,7 +187,7 @@ class Work:
         self.progress(stage)
         if (matrix := gram.held()) is not None:
             return by_row(leave_one_out(matrix, targets, ridge), self._device_points, ridge)
-        if (loo := self._estimate(gram, targets, ridge, stage)) is None:
+        if (loo := self._estimate(kernel, gram, targets, ridge, stage)) is None:
             raise NotConvergedError(
                 f"The labels of {self.dataset.n:,} rows could not be judged, because the solves with "
                 f"{kernel.name} and ridge {ridge:.2g} did not converge: audit a sample with `rows`."
@@ -260,25 +261,33 @@ class Work:
         return KernelProblem(gram, points, Y, floor=0.0)
 
     def left_out_by_tiles(
-        self, problem: KernelProblem, spectrum: LabelSpectrum, ridge: float
+        self, kernel: Kernel, problem: KernelProblem, spectrum: LabelSpectrum, ridge: float
     ) -> LeaveOneOut | None:
         """From the solves of the spectrum's run, where it made them."""
         if (found := spectrum.solved) is None:
-            return self._estimate(problem.gram, problem.targets, ridge, "leave one out")
-        loo = left_out_by_probes(
-            problem.targets, found.alpha, found.probes, found.solved, problem.gram.diag()
-        )
+            return self._estimate(kernel, problem.gram, problem.targets, ridge, "leave one out")
+        nearby = self._nearby(kernel, ridge)
+        loo = left_out_by_probes(problem.targets, found.alpha, found.probes, found.solved, nearby)
         return by_row(loo, problem.points, ridge)
 
-    def _estimate(self, gram: Gram, targets: Tensor, ridge: float, stage: str) -> LeaveOneOut | None:
+    def _nearby(self, kernel: Kernel, ridge: float) -> Tensor:
+        """What a few rows tell of how precisely each point is predicted, shape (u,)."""
+        counts = self._device_points.counts
+        return nearby_precision(kernel, self._inputs, counts, ridge, generator=self.generator)
+
+    def _estimate(
+        self, kernel: Kernel, gram: Gram, targets: Tensor, ridge: float, stage: str
+    ) -> LeaveOneOut | None:
         """Leave rows out where no matrix is held; None where the solves do not converge."""
         kept, sketched = map(self.checkpoints.stage, (stage, f"{stage}, preconditioner"))
+        least = max(LOO_PROBES, LOO_COLUMNS - targets.shape[1])
         try:
             loo = estimated_leave_one_out(
                 gram,
                 targets,
                 ridge,
-                num_probes=LOO_PROBES + num_to_fill(LOO_PROBES + targets.shape[1]),
+                self._nearby(kernel, ridge),
+                num_probes=least + num_to_fill(least + targets.shape[1]),
                 rank=min(PRECONDITIONER_RANK, gram.n // 4),
                 generator=self.generator,
                 progress=self.count(stage),

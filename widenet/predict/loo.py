@@ -9,7 +9,7 @@ on all rows is the one on D^½ K D^½ + ridge·I with targets D^½ ȳ, and leavi
 out all of its rows; `by_row` reads the rows' predictions off it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,8 +23,8 @@ from widenet.spectrum.solve import conjugate_gradients, nystrom_preconditioner
 from widenet.spectrum.trace import rademacher
 
 SOLVE_TOLERANCE = 1e-4  # relative residual of the targets' solves
-NUM_SPLITS = 6  # of the probes into halves
 PROBE_TOLERANCE = 3e-3  # of those of the probes, whose spread is far larger
+SMALL_RESIDUAL = 0.01  # of the typical one: below, residuals count as alike
 SMALL_BLOCK = 128  # rows of a triangle that are inverted by a solve, which is as fast as by halves
 
 
@@ -35,25 +35,23 @@ class LeaveOneOut:
     Attributes:
         predictions: μ, the prediction for each row by all the other rows, shape (n, c).
         variances: 1 / C, the predictive variance of each row's target in units of the kernel, shape (n,).
-        precision_error: Relative standard error of C, shape (n,); 0 where it is exact.
-        halves: C by half of the random vectors that estimate it, over C by all, for several halves, shape
-            (n, h); 1 where it is exact. What the error of C adds to a quantity is twice as much by half.
+        precision_error: Relative standard deviation of C about what is taken for it, shape (n,); 0 where it
+            is exact.
     """
 
     predictions: Tensor
     variances: Tensor
     precision_error: Tensor
-    halves: Tensor
 
-    def by_halves(self, Y: Tensor) -> Iterator[Tensor]:
-        """The predictions by each half, where all rows would fit Y (n, c), each of this shape."""
-        return (Y + (self.predictions - Y) / share[:, None] for share in self.halves.T)
+    def within_error(self, Y: Tensor) -> tuple[Tensor, Tensor]:
+        """The predictions if C were an error more, and an error less, where all rows would fit Y (n, c)."""
+        residuals, error = self.predictions - Y, self.precision_error[:, None]
+        return Y + residuals / (1 + error), Y + residuals / (1 - error).clamp_min(0.5)
 
 
 def exactly_left_out(predictions: Tensor, precision: Tensor) -> LeaveOneOut:
     """What is known of predictions (n, c) where C (n,) is exact."""
-    exact = torch.zeros_like(precision)
-    return LeaveOneOut(predictions, 1 / precision, exact, 1 + exact[:, None])
+    return LeaveOneOut(predictions, 1 / precision, torch.zeros_like(precision))
 
 
 def inverse_root(K: Tensor, ridge: float) -> Tensor:
@@ -114,13 +112,14 @@ def by_row(loo: LeaveOneOut, points: Points, ridge: float) -> LeaveOneOut:
     predictions = loo.predictions / points.counts.sqrt()[:, None]
     variances = (loo.variances - ridge) / points.counts + ridge
     place = points.place
-    return LeaveOneOut(predictions[place], variances[place], loo.precision_error[place], loo.halves[place])
+    return LeaveOneOut(predictions[place], variances[place], loo.precision_error[place])
 
 
 def estimated_leave_one_out(
     gram: Gram,
     Y: Tensor,
     ridge: float,
+    nearby: Tensor,
     *,
     num_probes: int,
     rank: int,
@@ -135,7 +134,8 @@ def estimated_leave_one_out(
         gram: Operator of K.
         Y: Targets, shape (n, c).
         ridge: ρ ≥ 0.
-        num_probes: Random sign vectors; the error of C falls as their root.
+        nearby: Numbers below C, such as `nearby_precision`, shape (n,).
+        num_probes: Random sign vectors.
         rank: Rank of the preconditioner.
         generator: Draws probes and preconditioner.
         progress: Called with the number of products made.
@@ -158,32 +158,54 @@ def estimated_leave_one_out(
     )
     sketched.drop()
     alpha, solved = solution.Z[:, : Y.shape[1]], solution.Z[:, Y.shape[1] :]
-    return left_out_by_probes(Y, alpha, probes, solved, gram.diag() + ridge)
+    return left_out_by_probes(Y, alpha, probes, solved, nearby)
 
 
 def left_out_by_probes(
-    Y: Tensor, alpha: Tensor, probes: Tensor, solved: Tensor, diagonal: Tensor
+    Y: Tensor, alpha: Tensor, probes: Tensor, solved: Tensor, nearby: Tensor
 ) -> LeaveOneOut:
-    """Leave every row out once, with C = diag(A⁻¹) from the mean of z ∘ A⁻¹z over random signs z.
+    """Leave every row out once, with C = diag(A⁻¹) from z ∘ A⁻¹z of random signs z and from rows nearby.
 
-    The spread of the samples gives `precision_error` [Bekas, Kokiopoulou & Saad 2007].
+    The mean of z ∘ A⁻¹z is C, with a spread that falls slowly [Bekas, Kokiopoulou & Saad 2007]. What rows
+    nearby tell is too low, by a factor that depends little on the row: on what they tell, and on how large
+    its residual is. That is fitted to the samples of all rows. Each C is the mean of the fit and of its own
+    samples, weighted by how far true factors are scattered about the fit, and samples about the truth.
 
     Args:
         Y: Targets, shape (n, c).
         alpha: A⁻¹Y, same shape.
         probes: Random signs z, shape (n, s).
         solved: A⁻¹z of each, same shape.
-        diagonal: That of A, shape (n,).
+        nearby: Numbers below C, positive, shape (n,).
     """
-    samples = probes * solved
-    smallest = 1 / diagonal.to(Y.dtype)  # (A⁻¹)_ii A_ii ≥ 1, by Cauchy and Schwarz
-    precision = samples.mean(1).maximum(smallest)
-    error = samples.std(1) / samples.shape[1] ** 0.5 / precision
-    halves = [samples[:, half].mean(1).maximum(smallest) / precision for half in _halves(samples.shape[1])]
-    return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, error, torch.stack(halves, dim=1))
+    # Laid out as what comes back from a checkpoint, so that both round alike.
+    nearby, alpha, samples = nearby.to(Y.dtype), alpha.contiguous(), (probes * solved).contiguous()
+    samples = samples / nearby[:, None]
+    expected = _fitted(_known(nearby, alpha), samples.mean(1)).clamp_min(1)
+    samples = samples / expected[:, None]
+    deviations = samples.mean(1) - 1
+    noise = float(samples.var(1).mean()) / samples.shape[1]
+    scatter = max(0.0, float(deviations.square().mean()) - noise)
+    weight = scatter / (scatter + noise) if noise > 0 else 1.0
+    precision = nearby * (expected * (1 + weight * deviations)).clamp_min(1)
+    error = torch.full_like(precision, (weight * noise) ** 0.5)
+    return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, error)
 
 
-def _halves(num: int) -> list[Tensor]:
-    """Several ways to take half of `num` ≥ 2 vectors, and the other half: a window that moves around."""
-    around = [torch.arange(num).roll(-(split * num) // (2 * NUM_SPLITS)) for split in range(NUM_SPLITS)]
-    return [half for order in around for half in order.tensor_split(2)]
+def _known(nearby: Tensor, alpha: Tensor) -> Tensor:
+    """What is known of each row: logarithms of its precision nearby and of its residual, shape (n, 2).
+
+    Rows that are hard to predict have neighbours of other classes, and so a geometry of their own.
+    """
+    residuals = alpha.norm(dim=1) / nearby
+    typical = residuals.square().mean().sqrt().clamp_min(torch.finfo(nearby.dtype).tiny)
+    return torch.stack([nearby.log(), (residuals / typical + SMALL_RESIDUAL).log()], dim=1)
+
+
+def _fitted(known: Tensor, values: Tensor) -> Tensor:
+    """The quadratic in the columns of `known` (n, 2) that is nearest to the values (n,), at each row."""
+    centred = known - known.mean(0)
+    x, y = (centred / centred.abs().amax(0).clamp_min(torch.finfo(known.dtype).eps)).T
+    terms = torch.stack([torch.ones_like(x), x, y, x * x, x * y, y * y], dim=1)
+    # Some are combinations of others where rows are alike.
+    return terms @ (torch.linalg.pinv(terms.T @ terms, hermitian=True) @ (terms.T @ values))
