@@ -18,7 +18,7 @@ from widenet.predict.landmarks import landmark_leave_one_out
 from widenet.predict.learning_curve import predict_learning_curve
 from widenet.predict.limit import limit_errors
 from widenet.predict.loo import estimated_leave_one_out, leave_one_out
-from widenet.predict.nearby import nearby_precision
+from widenet.predict.nearby import nearby_precision, surroundings
 from widenet.spectrum.cholesky import smallest_eigenvalue
 from widenet.spectrum.gram import PartOfGram
 
@@ -115,7 +115,7 @@ FUNCTIONS: dict[str, Callable[[Tensor, Tensor], Any]] = {
         tiled(X), Y, 0.1, torch.ones_like(Y[:, 0]), num_probes=8, rank=5, generator=seed()
     ),
     "precision nearby": lambda X, Y: nearby_precision(
-        H_INFINITY, X, torch.ones_like(Y[:, 0]), 0.1, generator=seed()
+        H_INFINITY, X, torch.ones_like(Y[:, 0]), 0.1, surroundings(X)
     ),
     "leave one out of landmarks": lambda X, Y: landmark_leave_one_out(
         H_INFINITY,

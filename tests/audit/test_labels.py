@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
+from widenet.audit.findings import Suspect
 from widenet.audit.labels import most_similar, suggested_words
-from widenet.audit.result import Suspect
 from widenet.data import load, subset
 from widenet.data.duplicates import find_duplicates
 

@@ -8,7 +8,7 @@ import torch
 
 import widenet
 from widenet.audit import forecast, run, train, work
-from widenet.audit.result import Estimate, GramPlan, Held
+from widenet.audit.findings import Estimate, GramPlan, Held
 from widenet.audit.run import run_audit
 from widenet.audit.settings import AuditSettings
 from widenet.base.errors import InputError, NotConvergedError

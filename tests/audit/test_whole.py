@@ -8,9 +8,9 @@ import pytest
 
 import widenet
 from widenet.audit import forecast, run
+from widenet.audit.findings import Estimate, LeaveOneOutSummary
 from widenet.audit.forecast import forecast_landmarks
 from widenet.audit.generalise import loo_summary
-from widenet.audit.result import Estimate, LeaveOneOutSummary
 from widenet.audit.run import run_audit
 from widenet.audit.settings import SAMPLE_ROWS, AuditSettings
 from widenet.audit.whole import error_range

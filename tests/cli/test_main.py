@@ -45,7 +45,7 @@ def test_waiting_threads_leave_the_cores_to_others(widenet, monkeypatch, given, 
 
 
 def test_a_forecast_beyond_an_hour_is_refused_with_the_flag_that_allows_it(widenet, monkeypatch):
-    from widenet.audit.result import GramPlan, Held
+    from widenet.audit.findings import GramPlan, Held
     from widenet.study.forecast import Forecast
 
     monkeypatch.setattr(

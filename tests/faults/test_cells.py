@@ -18,7 +18,7 @@ from hypothesis import given, settings, strategies as st
 from rich.console import Console
 
 from widenet import load
-from widenet.audit.result import Suspect
+from widenet.audit.findings import Suspect
 from widenet.base.errors import InputError
 from widenet.report import audit as room
 from widenet.report.audit.files import labels_csv

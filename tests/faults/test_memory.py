@@ -158,7 +158,7 @@ def test_an_audit_that_runs_out_ends_in_one_sentence(tmp_path):
         import widenet.data
         import widenet.report.audit
         from widenet.audit import run
-        from widenet.audit.result import GramPlan, Held
+        from widenet.audit.findings import GramPlan, Held
         from widenet.cli import main
         from widenet.study.forecast import Forecast
 

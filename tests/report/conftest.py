@@ -21,10 +21,8 @@ import pytest
 import torch
 from rich.console import Console
 
-from widenet.audit.result import (
-    NUM_PICTURED,
+from widenet.audit.findings import (
     Alignment,
-    AuditResult,
     Bound,
     Chosen,
     ColumnComplexity,
@@ -43,6 +41,7 @@ from widenet.audit.result import (
     TrainingCurve,
     WholeRows,
 )
+from widenet.audit.result import NUM_PICTURED, AuditResult
 from widenet.predict.learning_curve import Gain, LearningCurve
 from widenet.report.parts.document import plotly
 from widenet.report.parts.plots import Chart

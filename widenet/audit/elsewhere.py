@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from widenet.audit.result import GramPlan, Held
+from widenet.audit.findings import GramPlan, Held
 from widenet.base.progress import Progress, on_workers
 from widenet.kernels.kernel import Kernel
 from widenet.runs.cluster import Cluster, joined

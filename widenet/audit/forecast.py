@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from widenet.audit.result import GramPlan, Held
+from widenet.audit.findings import GramPlan, Held
 from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
 from widenet.base.memory import BASE_BYTES

@@ -6,7 +6,7 @@ from statistics import mean
 import torch
 from torch import Tensor
 
-from widenet.audit.result import Bound, Complexity, Estimate, LeaveOneOutSummary, Outside
+from widenet.audit.findings import Bound, Complexity, Estimate, LeaveOneOutSummary, Outside
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.audit.spectral import LabelSpectrum
 from widenet.data.dataset import Dataset

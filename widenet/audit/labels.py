@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from widenet.audit.result import Chosen, LabelNoise, Suspect
+from widenet.audit.findings import Chosen, LabelNoise, Suspect
 from widenet.data.dataset import Dataset
 from widenet.data.points import Points
 from widenet.predict.labels import LabelQuality, judge_labels, judge_targets

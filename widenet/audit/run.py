@@ -10,23 +10,21 @@ import torch
 from torch import Tensor
 
 from widenet.audit.elsewhere import GramsElsewhere, grams_on
-from widenet.audit.forecast import forecast_audit, forecast_landmarks
-from widenet.audit.generalise import learning_curve, loo_summary, population_bound
-from widenet.audit.labels import LabelReport, audit_labels, most_similar
-from widenet.audit.result import (
-    NUM_NEAREST,
-    NUM_PICTURED,
-    NUM_REVIEWED,
-    AuditResult,
+from widenet.audit.findings import (
     Bound,
     Chosen,
     Complexity,
     GramPlan,
     Held,
+    LeaveOneOutSummary,
     Soundness,
     TrainingCurve,
     WholeRows,
 )
+from widenet.audit.forecast import forecast_audit, forecast_landmarks
+from widenet.audit.generalise import learning_curve, loo_summary, population_bound
+from widenet.audit.labels import LabelReport, audit_labels, most_similar
+from widenet.audit.result import NUM_NEAREST, NUM_PICTURED, NUM_REVIEWED, AuditResult
 from widenet.audit.settings import SAMPLE_ROWS, TRAINED_WIDTH, AuditSettings
 from widenet.audit.spectral import LabelSpectrum, complexity, spectrum_summary, training_curve
 from widenet.audit.train import train_beside
@@ -112,33 +110,13 @@ def run_audit(
         verdict = _judge(work, found.chosen, found.left_out)
     else:
         verdict = _judge_all(begin(judged, duplicates), settings, found.chosen, sample.n)
-    result = AuditResult(
-        data=replace(data_summary(judged), provenance=sample.provenance),
-        soundness=Soundness(
-            duplicates.groups, duplicates.opposite, duplicates.conflicts, find_outlying(judged)
-        ),
-        kernel=settings.kernel,
-        raw_cells=settings.raw_cells,
-        complexity=found.complexity,
-        dependence=found.inverted.dependence,
-        spectrum=spectrum_summary(found.spectrum),
-        curve=_descent(work, found.spectrum, settings.eta, width),
-        bound=found.bound,
-        loo=loo_summary(work.dataset, work.points, found.inverted.loo),
-        learning_curve=found.learning_curve,
-        chosen=found.chosen,
-        whole=verdict.whole,
-        noise=verdict.labels.noise,
-        contradicting=verdict.labels.contradicting,
-        ranking=verdict.labels.suspects,
-        pictures={},
+    curve = _descent(work, found.spectrum, settings.eta, width)
+    result = _gathered(settings, judged, duplicates, found, verdict, curve, forecast, plan)
+    result = replace(
+        _with_evidence(result, verdict.work, judged),
+        data=replace(result.data, provenance=sample.provenance),
         cells=dataset.cells,  # of all rows, so that a corrected table has them
-        files=dict(zip(judged.rows.tolist(), judged.files, strict=True)) if judged.files else {},
-        forecast=forecast,
-        gram=plan,
-        seconds=0.0,
     )
-    result = _with_evidence(result, verdict.work, judged)
     return replace(result, seconds=time.perf_counter() - start)
 
 
@@ -218,6 +196,7 @@ class _Found:
     learning_curve: LearningCurve
     chosen: Chosen
     left_out: LeaveOneOut  # by the predictor that was chosen
+    loo: LeaveOneOutSummary  # of the kernel that interpolates
     complexity: Complexity
     bound: Bound
 
@@ -240,7 +219,8 @@ def _find(work: Work, settings: AuditSettings, num_rows: int) -> _Found:
     chosen, left_out = _choose(work, num_rows)
     found = complexity(dataset, spectrum, inverted.complexity, inverted.enclosure)
     bound = population_bound(dataset, settings.kernel, spectrum, found, kernel.diag(dataset.X))
-    return _Found(spectrum, inverted, curve, chosen, left_out, found, bound)
+    loo = loo_summary(dataset, work.points, inverted.loo)
+    return _Found(spectrum, inverted, curve, chosen, left_out, loo, found, bound)
 
 
 def audit_trial(dataset: Dataset, settings: AuditSettings, *, is_whole: bool) -> Trial:
@@ -320,6 +300,43 @@ def _refuse_other_norms(dataset: Dataset) -> None:
             f"An audit needs rows of norm 1, but some of {dataset.name} are off by {farthest:.2g}: prepare "
             "them with unit or standard."
         )
+
+
+def _gathered(
+    settings: AuditSettings,
+    dataset: Dataset,
+    duplicates: Duplicates,
+    found: _Found,
+    verdict: _Judged,
+    curve: TrainingCurve,
+    forecast: Forecast,
+    plan: GramPlan,
+) -> AuditResult:
+    """All that was found of rows whose labels were judged, without pictures and cells."""
+    repeated = duplicates.groups, duplicates.opposite, duplicates.conflicts
+    return AuditResult(
+        data=data_summary(dataset),
+        soundness=Soundness(*repeated, find_outlying(dataset)),
+        kernel=settings.kernel,
+        raw_cells=settings.raw_cells,
+        complexity=found.complexity,
+        dependence=found.inverted.dependence,
+        spectrum=spectrum_summary(found.spectrum),
+        curve=curve,
+        bound=found.bound,
+        loo=found.loo,
+        learning_curve=found.learning_curve,
+        chosen=found.chosen,
+        whole=verdict.whole,
+        noise=verdict.labels.noise,
+        contradicting=verdict.labels.contradicting,
+        ranking=verdict.labels.suspects,
+        pictures={},
+        files=dict(zip(dataset.rows.tolist(), dataset.files, strict=True)) if dataset.files else {},
+        forecast=forecast,
+        gram=plan,
+        seconds=0.0,
+    )
 
 
 def _with_evidence(result: AuditResult, work: Work, dataset: Dataset) -> AuditResult:

@@ -8,8 +8,7 @@ from functools import cached_property, partial
 import torch
 from torch import Tensor
 
-from widenet.audit.problem import KernelProblem
-from widenet.audit.result import (
+from widenet.audit.findings import (
     Alignment,
     ColumnComplexity,
     Complexity,
@@ -17,6 +16,7 @@ from widenet.audit.result import (
     StepsTo,
     TrainingCurve,
 )
+from widenet.audit.problem import KernelProblem
 from widenet.audit.shuffles import ShuffleTest
 from widenet.base.checkpoint import NOWHERE, Checkpoint
 from widenet.data.dataset import Dataset

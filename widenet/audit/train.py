@@ -6,7 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from widenet.audit.result import TrainedCurve
+from widenet.audit.findings import TrainedCurve
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.base.errors import WidenetError
 from widenet.base.progress import Progress

@@ -1,7 +1,7 @@
 """All rows of a set that is too large for the kernel: what landmarks and a sample say of their error."""
 
+from widenet.audit.findings import Chosen, LeaveOneOutSummary, WholeRows
 from widenet.audit.generalise import loo_summary
-from widenet.audit.result import Chosen, LeaveOneOutSummary, WholeRows
 from widenet.data.dataset import Dataset
 from widenet.data.points import Points
 from widenet.predict.landmarks import LandmarkFit

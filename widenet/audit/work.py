@@ -8,9 +8,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from widenet.audit.findings import Dependence
 from widenet.audit.kept import built, kept_stage
 from widenet.audit.problem import ExactGram, KernelProblem, weighted_gram
-from widenet.audit.result import Dependence
 from widenet.audit.shuffles import ShuffleTest, shuffle_test
 from widenet.audit.spectral import LabelSpectrum, label_spectrum
 from widenet.base.errors import NotConvergedError
@@ -30,7 +30,7 @@ from widenet.predict.loo import (
     left_out,
     left_out_by_probes,
 )
-from widenet.predict.nearby import nearby_precision
+from widenet.predict.nearby import Surroundings, nearby_precision, surroundings
 from widenet.runs.checkpoints import Checkpoints
 from widenet.runs.device import CPU
 from widenet.spectrum.enclosure import Enclosure, enclose, is_provable, proved_floor
@@ -272,8 +272,11 @@ class Work:
 
     def _nearby(self, kernel: Kernel, ridge: float) -> Tensor:
         """What a few rows tell of how precisely each point is predicted, shape (u,)."""
-        counts = self._device_points.counts
-        return nearby_precision(kernel, self._inputs, counts, ridge, generator=self.generator)
+        return nearby_precision(kernel, self._inputs, self._device_points.counts, ridge, self._surroundings)
+
+    @cached_property
+    def _surroundings(self) -> Surroundings:
+        return surroundings(self._inputs)
 
     def _estimate(
         self, kernel: Kernel, gram: Gram, targets: Tensor, ridge: float, stage: str

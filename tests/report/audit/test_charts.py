@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from widenet.audit.result import Suspect
+from widenet.audit.findings import Suspect
 from widenet.report.audit.charts import charts_of
 from widenet.report.parts.plots import MOST_POINTS
 

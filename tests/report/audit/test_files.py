@@ -4,7 +4,7 @@ import csv
 import io
 from dataclasses import replace
 
-from widenet.audit.result import Outside, Suspect
+from widenet.audit.findings import Outside, Suspect
 from widenet.report.audit.files import labels_csv, record
 from widenet.report.audit.sentences import sentences
 

@@ -1,7 +1,7 @@
 import re
 from dataclasses import replace
 
-from widenet.audit.result import Outside
+from widenet.audit.findings import Outside
 from widenet.report.audit.page import page
 from widenet.report.audit.sentences import questions
 from widenet.report.audit.verdicts import verdicts

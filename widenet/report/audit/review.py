@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from widenet.audit.result import NUM_REVIEWED, AuditResult, Suspect
+from widenet.audit.findings import Suspect
+from widenet.audit.result import NUM_REVIEWED, AuditResult
 from widenet.base.wording import number
 from widenet.data.assembling import EMPTY
 from widenet.report.audit.words import is_regression

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from widenet.audit.result import NUM_REVIEWED, AuditResult, Held
+from widenet.audit.findings import Held
+from widenet.audit.result import NUM_REVIEWED, AuditResult
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.base.wording import counted, number, percent
 from widenet.report.audit.formulas import (

@@ -4,7 +4,8 @@ Every sentence must be true for binary, multi-class and regression targets, and 
 says why. The first sentences of an answer are the most important ones.
 """
 
-from widenet.audit.result import AuditResult, Suspect
+from widenet.audit.findings import Suspect
+from widenet.audit.result import AuditResult
 from widenet.base.wording import counted, percent
 from widenet.report.audit.theorists import descent, theorists
 from widenet.report.audit.words import (

@@ -1,6 +1,7 @@
 """What an audit says to theorists: complexity, descent, the bound of Theorem 5.1, and what it cost."""
 
-from widenet.audit.result import AuditResult, Held, Outside, StepsTo, TrainedCurve
+from widenet.audit.findings import Held, Outside, StepsTo, TrainedCurve
+from widenet.audit.result import AuditResult
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.base.wording import counted, duration, memory, number, percent
 from widenet.report.audit.words import (

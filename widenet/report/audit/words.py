@@ -7,7 +7,8 @@ error in the units of the data, because a person knows how large a price is, and
 import math
 from dataclasses import dataclass
 
-from widenet.audit.result import AuditResult, LeaveOneOutSummary, WholeRows
+from widenet.audit.findings import LeaveOneOutSummary, WholeRows
+from widenet.audit.result import AuditResult
 from widenet.base.wording import percent
 from widenet.predict.learning_curve import LearningCurve, more_rows_help
 from widenet.report.parts.quantities import three_digits
