@@ -23,7 +23,7 @@ from widenet.predict.loo import inverse_root
 NUM_LANDMARKS = 1000
 NUM_NEAR = 8
 DIRECTIONS = 64  # along which landmarks vary most; near rows are looked for in these
-BLOCK = 2048  # rows whose distances from all others are held at a time
+BLOCK = 512  # rows whose distances from all others are held at a time
 TOGETHER = 16  # rows whose sets have their kernel values computed together
 JITTER = 1e-9  # of the diagonal: lets rows that nearly coincide be inverted, and leaves a bound a bound
 
@@ -73,18 +73,29 @@ def nearby_precision(kernel: Kernel, X: Tensor, counts: Tensor, ridge: float, ar
     """
     weights, landmarks = counts.sqrt(), around.landmarks
     diagonal = (counts * kernel.diag(X) + ridge) * (1 + JITTER)
-    columns = weights[:, None] * cross_matrix(kernel, X, X[landmarks]) * weights[landmarks]
-    columns[landmarks, torch.arange(len(landmarks), device=X.device)] = diagonal[landmarks]
-    whiten = inverse_root(columns[landmarks], 0.0)
-    features = columns @ whiten.T
-    own = torch.zeros_like(features).index_copy_(0, landmarks, normalize(whiten.T, dim=1))
+    features, whiten = _features(kernel, X, weights, diagonal, landmarks)
+    own = torch.cat([normalize(whiten.T, dim=1), torch.zeros_like(whiten[:1])])  # u of each, and 0 for others
+    which = landmarks.new_full((len(X),), len(landmarks))
+    which[landmarks] = torch.arange(len(landmarks), device=X.device)
     found = []
     for rows in torch.arange(len(X), device=X.device).split(TOGETHER):
         used, place = torch.cat([rows[:, None], around.near[rows]], dim=1).unique(return_inverse=True)
         A = weights[used, None] * kernel.tile(X[used], X[used]) * weights[used]
         A.diagonal().copy_(diagonal[used])
         R = A - features[used] @ features[used].T
-        along = (own[rows] @ features[used].T).gather(1, place)  # uᵀφ over the set of each row
+        along = (own[which[rows]] @ features[used].T).gather(1, place)  # uᵀφ over the set of each row
         R = R[place[:, :, None], place[:, None, :]] + along[:, :, None] * along[:, None, :]
         found.append(torch.linalg.inv_ex(R).inverse[:, 0, 0])
     return torch.cat(found).nan_to_num(0.0, 0.0, 0.0).maximum(1 / diagonal)
+
+
+def _features(
+    kernel: Kernel, X: Tensor, weights: Tensor, diagonal: Tensor, landmarks: Tensor
+) -> tuple[Tensor, Tensor]:
+    """φ of each row of X (n, d), shape (n, m), and L⁻¹, shape (m, m)."""
+    features = cross_matrix(kernel, X, X[landmarks]).mul_(weights[:, None]).mul_(weights[landmarks])
+    features[landmarks, torch.arange(len(landmarks), device=X.device)] = diagonal[landmarks]
+    whiten = inverse_root(features[landmarks], 0.0)
+    for block in features.split(BLOCK):  # in place, because they are as large as the rows
+        block.copy_(block @ whiten.T)
+    return features, whiten
