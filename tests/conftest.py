@@ -40,9 +40,12 @@ def generator() -> torch.Generator:
     return torch.Generator().manual_seed(0)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def toy() -> torch.device:
-    """A device that computes on the CPU and refuses what a graphics card refuses."""
+    """A device that computes on the CPU and refuses what a graphics card refuses.
+
+    It is there before any test: gradients do not pass through what is registered after the first of them.
+    """
     return toy_device.register()
 
 

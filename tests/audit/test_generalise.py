@@ -25,7 +25,9 @@ def test_errors_are_not_biased_by_the_spread_of_the_probes(generator):
     scatter = 1 + 0.03 * torch.randn(n, 1, generator=generator, dtype=torch.float64)
     C = scatter * (1 + 0.1 * residuals / (1 + residuals))
     samples = C * (1 + 0.6 * torch.randn(n, num_probes, generator=generator, dtype=torch.float64))
-    loo = left_out_by_probes(Y, C * residuals, torch.ones_like(samples), samples, torch.full((n,), 0.4))
+    loo = left_out_by_probes(
+        Y, C * residuals, torch.ones_like(samples), samples, torch.ones(n), torch.full((n,), 0.4)
+    )
     assert float(loo.precision_error[0]) == pytest.approx(0.03, rel=0.2)
     dataset, truth = SimpleNamespace(Y=Y), float((residuals >= 1).double().mean())
     sampling = 3 * (truth / n) ** 0.5

@@ -49,18 +49,17 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
         return LeaveOneOutSummary(
             None, None, None, None, None, dataset.n, Estimate.NOT_CONVERGED, constant, baseline
         )
-    noise = loo.precision_error
     errors = squared_errors(unbiased_predictions(dataset, points, loo), dataset.Y)
     wrong = mistakes(loo.predictions, dataset.Y) if is_classes else None
     auc, auc_error = _ranking(dataset, points, loo)
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
-        error_bar=float((2 * noise * errors).norm()) / dataset.n,
+        error_bar=2 * loo.sampling_error * float(errors.norm()) / dataset.n,
         misclassified=None if wrong is None else expected_share(dataset, points, loo),
         misclassified_standard_error=None if wrong is None else share_error(points, wrong),
         rows=dataset.n,
-        method=Estimate.ESTIMATED if bool(noise.any()) else Estimate.CLOSED_FORM,
+        method=Estimate.ESTIMATED if loo.sampling_error else Estimate.CLOSED_FORM,
         constant=constant,
         baseline=baseline,
         auc=auc,

@@ -266,8 +266,14 @@ class Work:
         """From the solves of the spectrum's run, where it made them."""
         if (found := spectrum.solved) is None:
             return self._estimate(kernel, problem.gram, problem.targets, ridge, "leave one out")
-        nearby = self._nearby(kernel, ridge)
-        loo = left_out_by_probes(problem.targets, found.alpha, found.probes, found.solved, nearby)
+        loo = left_out_by_probes(
+            problem.targets,
+            found.alpha,
+            found.probes,
+            found.solved,
+            problem.gram.diag(),
+            self._nearby(kernel, ridge),
+        )
         return by_row(loo, problem.points, ridge)
 
     def _nearby(self, kernel: Kernel, ridge: float) -> Tensor:

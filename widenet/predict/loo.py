@@ -37,11 +37,14 @@ class LeaveOneOut:
         variances: 1 / C, the predictive variance of each row's target in units of the kernel, shape (n,).
         precision_error: Relative standard deviation of C about what is taken for it, shape (n,); 0 where it
             is exact.
+        sampling_error: Relative standard error of the samples that C rests on, each row's by themselves. What
+            is fitted to all of them is off for many rows alike, and by no more than this for one.
     """
 
     predictions: Tensor
     variances: Tensor
     precision_error: Tensor
+    sampling_error: float = 0.0
 
     def within_error(self, Y: Tensor) -> tuple[Tensor, Tensor]:
         """The predictions if C were an error more, and an error less, where all rows would fit Y (n, c)."""
@@ -112,7 +115,7 @@ def by_row(loo: LeaveOneOut, points: Points, ridge: float) -> LeaveOneOut:
     predictions = loo.predictions / points.counts.sqrt()[:, None]
     variances = (loo.variances - ridge) / points.counts + ridge
     place = points.place
-    return LeaveOneOut(predictions[place], variances[place], loo.precision_error[place])
+    return LeaveOneOut(predictions[place], variances[place], loo.precision_error[place], loo.sampling_error)
 
 
 def estimated_leave_one_out(
@@ -158,11 +161,11 @@ def estimated_leave_one_out(
     )
     sketched.drop()
     alpha, solved = solution.Z[:, : Y.shape[1]], solution.Z[:, Y.shape[1] :]
-    return left_out_by_probes(Y, alpha, probes, solved, nearby)
+    return left_out_by_probes(Y, alpha, probes, solved, gram.diag() + ridge, nearby)
 
 
 def left_out_by_probes(
-    Y: Tensor, alpha: Tensor, probes: Tensor, solved: Tensor, nearby: Tensor
+    Y: Tensor, alpha: Tensor, probes: Tensor, solved: Tensor, diagonal: Tensor, nearby: Tensor
 ) -> LeaveOneOut:
     """Leave every row out once, with C = diag(A⁻¹) from z ∘ A⁻¹z of random signs z and from rows nearby.
 
@@ -176,30 +179,35 @@ def left_out_by_probes(
         alpha: A⁻¹Y, same shape.
         probes: Random signs z, shape (n, s).
         solved: A⁻¹z of each, same shape.
+        diagonal: That of A, shape (n,).
         nearby: Numbers below C, positive, shape (n,).
     """
     # Laid out as what comes back from a checkpoint, so that both round alike.
-    nearby, alpha, samples = nearby.to(Y.dtype), alpha.contiguous(), (probes * solved).contiguous()
+    alpha, samples = alpha.contiguous(), (probes * solved).contiguous()
+    diagonal, nearby = diagonal.to(Y.dtype), nearby.to(Y.dtype)
     samples = samples / nearby[:, None]
-    expected = _fitted(_known(nearby, alpha), samples.mean(1)).clamp_min(1)
+    expected = _fitted(_known(alpha, diagonal, nearby), samples.mean(1)).clamp_min(1)
     samples = samples / expected[:, None]
     deviations = samples.mean(1) - 1
-    noise = float(samples.var(1).mean()) / samples.shape[1]
-    scatter = max(0.0, float(deviations.square().mean()) - noise)
+    n, num_probes = samples.shape
+    noise = float(samples.var(1).mean()) / num_probes
+    # Not less than by how much the scatter of n rows is off itself.
+    scatter = max(float(deviations.square().mean()) - noise, noise * (2 / n) ** 0.5)
     weight = scatter / (scatter + noise) if noise > 0 else 1.0
     precision = nearby * (expected * (1 + weight * deviations)).clamp_min(1)
-    error = torch.full_like(precision, (weight * noise) ** 0.5)
-    return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, error)
+    spread, error = torch.full_like(precision, (weight * noise) ** 0.5), noise**0.5
+    return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, spread, error)
 
 
-def _known(nearby: Tensor, alpha: Tensor) -> Tensor:
+def _known(alpha: Tensor, diagonal: Tensor, nearby: Tensor) -> Tensor:
     """What is known of each row: logarithms of its precision nearby and of its residual, shape (n, 2).
 
-    Rows that are hard to predict have neighbours of other classes, and so a geometry of their own.
+    Both in units of its diagonal, which is larger where rows repeat. Rows that are hard to predict have
+    neighbours of other classes, and so a geometry of their own.
     """
-    residuals = alpha.norm(dim=1) / nearby
+    residuals = alpha.norm(dim=1) / nearby / diagonal.sqrt()
     typical = residuals.square().mean().sqrt().clamp_min(torch.finfo(nearby.dtype).tiny)
-    return torch.stack([nearby.log(), (residuals / typical + SMALL_RESIDUAL).log()], dim=1)
+    return torch.stack([(nearby * diagonal).log(), (residuals / typical + SMALL_RESIDUAL).log()], dim=1)
 
 
 def _fitted(known: Tensor, values: Tensor) -> Tensor:
