@@ -41,11 +41,14 @@ def generator() -> torch.Generator:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def toy() -> torch.device:
-    """A device that computes on the CPU and refuses what a graphics card refuses.
+def toy_device_is_known() -> None:
+    """Before any test: gradients do not pass through a device that is registered after the first of them."""
+    toy_device.register()
 
-    It is there before any test: gradients do not pass through what is registered after the first of them.
-    """
+
+@pytest.fixture(scope="session")
+def toy() -> torch.device:
+    """A device that computes on the CPU and refuses what a graphics card refuses."""
     return toy_device.register()
 
 
