@@ -283,22 +283,22 @@ def test_a_worker_killed_in_a_product_changes_no_bit(make_dask, generator, tmp_p
             if moment == "between products":
                 os.kill(pid_of(place, victim), 9)
             else:
-                kill_at_next_call(gram, pid_of(place, victim))
+                kill_at_next_call(gram._holders[victim], pid_of(place, victim))
             assert torch.equal(gram.matmul(V), before)
             assert victim not in gram._holders
     assert torch.equal(before, DistributedGram(FakeHosts(1), KERNEL, X, rows).matmul(V))
 
 
-def kill_at_next_call(gram, pid):
-    """Kill a worker as soon as its product has begun."""
-    for remote in gram._holders.values():
+def kill_at_next_call(remote, pid):
+    """Kill the worker that holds an object as soon as its product has begun."""
+    begin = remote.call
 
-        def call(*arguments, begin=remote.call):
-            begun = begin(*arguments)
-            os.kill(pid, 9)
-            return begun
+    def call(*arguments):
+        begun = begin(*arguments)
+        os.kill(pid, 9)
+        return begun
 
-        remote.call = call
+    remote.call = call
 
 
 @pytest.mark.slow
