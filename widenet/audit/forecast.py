@@ -17,7 +17,7 @@ from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_speed, seconds_of
 
 DENSE_ROWS = 14_000  # a factorisation of more rows takes longer than products with tiles
-BLOCK_COLUMNS = 32  # vectors in a block, besides the label columns
+BLOCK_COLUMNS = 32  # vectors in a block besides the labels: more than there are, in place of near rows
 NUM_VECTORS = 2400  # float64 vectors of length n held at a time: a Krylov basis, or a preconditioner's making
 NUM_PRODUCTS = 90  # block products of an audit by tiles: of the spectrum, and of the solves with a ridge
 EFFICIENCY = 0.7  # of a product with few columns, relative to one of square matrices

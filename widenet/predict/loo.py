@@ -38,7 +38,7 @@ class LeaveOneOut:
         precision_error: Relative standard deviation of C about what is taken for it, shape (n,); 0 where it
             is exact.
         sampling_error: Relative standard error of the samples that C rests on, each row's by themselves. What
-            is fitted to all of them is off for many rows alike, and by no more than this for one.
+            is fitted to all of them is off for many rows alike, so that this tells the error of a mean.
     """
 
     predictions: Tensor
