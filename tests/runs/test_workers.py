@@ -110,3 +110,27 @@ def test_a_script_without_a_guard_is_run_once(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.splitlines() == ["once", "[{'value': 8}]"]
     assert not done.stderr
+
+
+ORPHANS = """
+import os, time
+import torch
+from widenet.runs.workers import workers_for
+
+torch.set_num_threads(2)
+def sleep(settings):
+    print(os.getpid(), flush=True)
+    time.sleep(100)
+
+with workers_for(sleep, 1e3) as here:
+    here.executor.submit(here.work, []).result()
+"""
+
+
+@pytest.mark.slow
+def test_processes_end_with_a_parent_that_was_killed():
+    parent = subprocess.Popen([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, text=True)
+    worker = int(parent.stdout.readline())
+    os.kill(worker, 0)  # it is there
+    parent.kill()
+    assert parent.communicate(timeout=60) == ("", None)  # once nobody is left who could write

@@ -1,9 +1,12 @@
 """A figure, run: plan → forecast → trials in one store → curves → claims."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import torch
 
 from widenet.base.memory import BASE_BYTES, usable_bytes
@@ -12,13 +15,14 @@ from widenet.base.threads import threads
 from widenet.papers.claim import judged_claim
 from widenet.papers.differences import differences
 from widenet.papers.figure import Done, Figure, FigureSettings, Scale
-from widenet.papers.jobs.job import Desk, figure_trial, work_at
+from widenet.papers.jobs.job import Desk, figure_trial, job_of, work_at
 from widenet.papers.plan import Piece, most_bytes, pieces, wall_seconds, workers_within
 from widenet.papers.result import FailedTrial, FigureResult, trial_table
 from widenet.runs.cluster import Cluster, joined
 from widenet.runs.store import Store
 from widenet.runs.trial import Failure, Record, TrialResult
 from widenet.runs.trials import Executor, run_trials
+from widenet.runs.workers import Workers, explained, processes, worth_processes
 from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_thread_speed
 from widenet.training.sweeps import on_one_thread
@@ -44,7 +48,8 @@ def run_figure(
         settings: Settings in place of those of the scale.
         store: Where finished trials, and states of long ones, are kept; what it has is not run again.
         executor: Where pieces of the plan run side by side, with the interface of `concurrent.futures`; by
-            default in threads of this process, as many as torch uses and memory has room for.
+            default here, as many as torch has threads and memory has room for: in threads, or in processes
+            where long work takes many small steps.
         num_workers: Pieces that the executor runs at a time; the plan is cut to keep as many busy.
         cluster: Where pieces run instead: the address of a Dask scheduler, a `ClusterAddress`, or a client or
             cluster of Dask. States of long trials are not kept there.
@@ -61,7 +66,7 @@ def run_figure(
         forecast = _left(planned, store, num_workers)
         progress.note(forecast)
         forecast.refuse_long("use the scale quick, or a smaller size", allow_long=allow_long)
-        done = _run_pieces(planned, store, executor, place, num_workers, progress)
+        done = _run_pieces(planned, store, executor, place, num_workers, forecast.seconds, progress)
     results = [Done(trial, each if isinstance(each, TrialResult) else None) for trial, each in done]
     once = {figure_trial(trial).key: _summary(trial, each) for trial, each in done}  # some serve two curves
     curves = tuple(figure.curves(chosen, results))
@@ -80,7 +85,9 @@ def run_figure(
         curves=curves,
         trials=trial_table(list(once.values())),
         failures=tuple(
-            FailedTrial(dict(trial), str(each.error)) for trial, each in done if isinstance(each, Failure)
+            FailedTrial(dict(trial), str(explained(each.error)))
+            for trial, each in done
+            if isinstance(each, Failure)
         ),
         forecast=forecast,
         seconds=time.perf_counter() - begin,
@@ -109,30 +116,55 @@ def _run_pieces(
     executor: Executor | None,
     place: Cluster | None,
     num_workers: int,
+    seconds: float,
     progress: Progress,
 ) -> list[tuple[Record, TrialResult | Failure]]:
     """What came of every trial, in the order of the plan."""
     groups = [[figure_trial(settings) for settings in piece.trials] for piece in planned]
     path = None if store is None else store.path
-    if place is not None:
-        told = on_workers(progress, place.num_workers)
-        with place.workers_for(work_at(Desk())) as workers:  # other machines do not see the store's file
-            outcomes = run_trials(groups, workers.work, store=store, executor=workers.executor, progress=told)
-    elif executor is not None:
-        work = on_one_thread(work_at(Desk(path)))
+    told = progress if place is None else on_workers(progress, place.num_workers)
+    with _workers(planned, path, executor, place, num_workers, seconds) as workers:
         outcomes = run_trials(
-            groups, work, store=store, executor=executor, num_workers=num_workers, progress=progress
+            groups,
+            workers.work,
+            store=store,
+            executor=workers.executor,
+            num_workers=workers.num_workers,
+            progress=told,
         )
-    else:
-        with threads(num_workers) as (pool, stopped):
-            work = work_at(Desk(path, stopped))
-            outcomes = run_trials(
-                groups, work, store=store, executor=pool, num_workers=num_workers, progress=progress
-            )
     places = [place for piece in planned for place in piece.places]
     trials = [trial for piece in planned for trial in piece.trials]
     in_order = sorted(zip(places, trials, outcomes, strict=True), key=lambda each: each[0])
     return [(trial, outcome) for _, trial, outcome in in_order]
+
+
+@contextmanager
+def _workers(
+    planned: Sequence[Piece],
+    path: Path | None,
+    executor: Executor | None,
+    place: Cluster | None,
+    num_workers: int,
+    seconds: float,
+) -> Iterator[Workers]:
+    """Where the pieces run: on a cluster, on the caller's executor, in processes, or in threads."""
+    if place is not None:
+        with place.workers_for(work_at(Desk())) as workers:  # other machines do not see the store's file
+            yield workers
+    elif executor is not None:
+        yield Workers(executor, on_one_thread(work_at(Desk(path))), num_workers)
+    elif _takes_small_steps(planned) and worth_processes(seconds, num_workers):
+        with processes(cloudpickle.dumps(work_at(Desk(path))), num_workers) as workers:
+            yield workers
+    else:
+        with threads(num_workers) as (pool, stopped):
+            yield Workers(pool, work_at(Desk(path, stopped)), num_workers)
+
+
+def _takes_small_steps(planned: Sequence[Piece]) -> bool:
+    """Whether most of the work does."""
+    small = sum(piece.seconds for piece in planned if job_of(piece.trials[0]).small_steps)
+    return small > sum(piece.seconds for piece in planned) / 2
 
 
 def _left(planned: Sequence[Piece], store: Store | None, num_workers: int) -> Forecast:

@@ -1,6 +1,9 @@
 """Where trials run side by side on this machine, each on one core: threads, or processes for long work."""
 
+import os
 import signal
+import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -20,7 +23,8 @@ if TYPE_CHECKING:  # a cluster is made of what stands here
     from widenet.runs.cluster import Cluster
 
 LONG = 15.0  # seconds from which work is worth processes, each of which imports torch again
-IDLE = 60  # seconds without work after which a process ends, such as when this one was killed
+IDLE = 60  # seconds without work after which a process ends
+POLL = 1.0  # seconds between two looks at whether the parent is there
 WORKER_ENDED = (
     "A worker process ended before its work was done, as happens where memory runs out: free memory, or use "
     "fewer rows, and start again."
@@ -63,14 +67,30 @@ def workers_for(work: Work, seconds: float, cluster: "Cluster | None" = None) ->
         return
 
     num_workers = torch.get_num_threads()
-    sent = _sent(work) if seconds >= LONG and _have_room(num_workers) else None
-    if sent is None:
+    if worth_processes(seconds, num_workers) and (sent := _sent(work)) is not None:
+        with processes(sent, num_workers) as workers:
+            yield workers
+    else:
         with threads() as (pool, _):
             yield Workers(pool, work, num_workers)
-        return
+
+
+def worth_processes(seconds: float, num_workers: int) -> bool:
+    """Whether work of so many seconds is long enough, with memory for each to import all libraries."""
+    return seconds >= LONG and num_workers > 1 and num_workers * BASE_BYTES <= usable_bytes()
+
+
+@contextmanager
+def processes(sent: bytes, num_workers: int) -> Iterator[Workers]:
+    """Processes of one thread each, which end with this one.
+
+    Args:
+        sent: The work, as of cloudpickle.
+        num_workers: How many.
+    """
     # Python's own pools run the script of the caller once more in each process; loky's do not.
     pool = ProcessPoolExecutor(
-        num_workers, timeout=IDLE, initializer=_begin, initargs=(sent,), env=ONE_THREAD
+        num_workers, timeout=IDLE, initializer=_begin, initargs=(sent, os.getpid()), env=ONE_THREAD
     )
     try:
         yield Workers(pool, _run_sent, num_workers)
@@ -85,11 +105,6 @@ def explained(error: Exception) -> Exception:
     return WidenetError(WORKER_ENDED)
 
 
-def _have_room(num_workers: int) -> bool:
-    """Whether there are several workers, and memory for each of them to import all libraries."""
-    return num_workers > 1 and num_workers * BASE_BYTES <= usable_bytes()
-
-
 def _sent(work: Work) -> bytes | None:
     """The work as it is sent to each process, once; None where a part of it cannot be sent."""
     try:
@@ -101,13 +116,21 @@ def _sent(work: Work) -> bytes | None:
 _received: list[Work] = []  # in a worker process: the work that its trials are run by
 
 
-def _begin(sent: bytes) -> None:
+def _begin(sent: bytes, parent: int) -> None:
     """Begin the life of a worker process."""
     import torch
 
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, but the first one decides
     torch.set_num_threads(1)
     _received.append(cloudpickle.loads(sent))
+
+
+def _end_with(parent: int) -> None:
+    """End once the parent is gone: what nobody waits for would keep a core from the run that goes on."""
+    while os.getppid() == parent:
+        time.sleep(POLL)
+    os._exit(1)
 
 
 def _run_sent(settings: list[Mapping[str, Any]]) -> Iterable[TrialResult]:

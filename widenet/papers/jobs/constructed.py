@@ -67,4 +67,4 @@ def construct_seconds(trials: Sequence[Record], speed: Speed) -> float:
     return STEP_SECONDS * num_steps * (1 + len(trials) / 8)
 
 
-CONSTRUCTED = Job(construct, construct_seconds)
+CONSTRUCTED = Job(construct, construct_seconds, small_steps=True)

@@ -9,7 +9,7 @@ from torch import Tensor
 from widenet.networks.two_layer import draw_fine_grained
 from widenet.papers.jobs.images import TEST_LABELS, TRAIN_LABELS, image_projections, image_rows, signs_of
 from widenet.papers.jobs.job import Desk, Job
-from widenet.papers.jobs.spectra import eigen_bytes, eigen_seconds
+from widenet.papers.jobs.spectra import eigen_bytes
 from widenet.runs.trial import Record, TrialResult
 from widenet.study.speed import Speed
 from widenet.training.descent import DescentRun, UnseenRows, descend
@@ -109,15 +109,16 @@ def _record(run: DescentRun, n: int) -> dict[str, Any]:
 
 
 def descent_seconds(trials: Sequence[Record], speed: Speed) -> float:
-    """Two products with every weight for each row and step, test rows at records, and the worst labels."""
+    """Two products with every weight for each row and step, and test rows at records.
+
+    The worst labels come for nothing: figures that have them find the spectrum, too, in a trial of its own.
+    """
     total = 0.0
     for trial in trials:
         d = min(trial["n"], USED[trial["data"]])
         steps = 4 * trial["n"] * trial["m"] * d * trial["num_steps"]
         records = 2 * NUM_RECORDS * trial["num_test"] * trial["m"] * USED[trial["data"]]
         total += SLOW * steps / speed.single + SLOW * records / speed.double
-        if trial["portion"] is None:
-            total += eigen_seconds(trial["n"], speed)
     return total
 
 

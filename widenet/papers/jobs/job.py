@@ -55,12 +55,15 @@ class Job:
         seconds: What they take on one thread of a machine of this speed.
         num_bytes: Memory that they hold at a time; by default nothing to speak of.
         together: How many trials like one are best computed together at most; by default all.
+        small_steps: Whether it takes many small steps, for which threads wait for each other: only one at a
+            time holds Python's lock. Processes do not, but share nothing that one of them has computed.
     """
 
     work: Callable[[Sequence[Record], Desk], Iterable[TrialResult]]
     seconds: Callable[[Sequence[Record], Speed], float]
     num_bytes: Callable[[Sequence[Record]], int] = lambda trials: 0
     together: Callable[[Record], int] = lambda trial: sys.maxsize
+    small_steps: bool = False
 
 
 def job_of(settings: Record) -> Job:

@@ -84,7 +84,7 @@ def networks_seconds(trials: Sequence[Record], speed: Speed) -> float:
     return operations / speed.single + num_steps * STEP_SECONDS * (1 + len(trials) / 16)
 
 
-NETWORKS = Job(train_networks, networks_seconds, together=num_together)
+NETWORKS = Job(train_networks, networks_seconds, together=num_together, small_steps=True)
 
 
 def rate_and_decay(record: Mapping[str, Any]) -> list[GridRun]:
