@@ -60,9 +60,11 @@ def test_rows_that_nearly_coincide_leave_it_finite(generator):
     assert (found > 0).all()
 
 
-def test_near_rows_are_neither_itself_nor_landmarks(generator):
-    X = unit_rows(50, 3, generator=generator)
+@pytest.mark.parametrize("n", [50, 777])
+def test_near_rows_are_neither_itself_nor_landmarks(n, generator):
+    X = unit_rows(n, 3, generator=generator)
     around = surroundings(X)
+    assert torch.equal(around.order.sort().values, torch.arange(n))
     distances = torch.cdist(X, X).fill_diagonal_(torch.inf)
     distances[:, around.landmarks] = torch.inf
     nearest = distances.topk(nearby.NUM_NEAR, largest=False).indices

@@ -24,6 +24,7 @@ NUM_LANDMARKS = 1000
 NUM_NEAR = 8
 DIRECTIONS = 64  # along which landmarks vary most; near rows are looked for in these
 BLOCK = 512  # rows whose distances from all others are held at a time
+STRIDE = 32  # of these distances, of which the smallest is looked for first
 TOGETHER = 16  # rows whose sets have their kernel values computed together
 JITTER = 1e-9  # of the diagonal: lets rows that nearly coincide be inverted, and leaves a bound a bound
 
@@ -35,10 +36,12 @@ class Surroundings:
     Attributes:
         landmarks: Rows that are in every set, int64, shape (m,).
         near: About the nearest rows of each, neither itself nor landmarks, int64, shape (n, k).
+        order: All rows, those that share their nearest landmark after each other, int64, shape (n,).
     """
 
     landmarks: Tensor
     near: Tensor
+    order: Tensor
 
 
 def surroundings(X: Tensor) -> Surroundings:
@@ -52,13 +55,28 @@ def surroundings(X: Tensor) -> Surroundings:
     _, _, directions = torch.linalg.svd(X[landmarks] - X[landmarks].mean(0), full_matrices=False)
     Z = (X @ directions[:DIRECTIONS].T).to(torch.float32)
     closer = Z.square().sum(1) / -2
+    cells = torch.addmm(closer[landmarks], Z, Z[landmarks].T).argmax(1)
     closer[landmarks] = -torch.inf
+    num_near = max(0, min(NUM_NEAR, n - num_landmarks - 1))
+    room = Z.new_full((BLOCK, -(-n // STRIDE) * STRIDE), -torch.inf)  # taken once: it is as large as X
     near = []
     for rows in torch.arange(n, device=X.device).split(BLOCK):
-        closeness = torch.addmm(closer, Z[rows], Z.T)
+        closeness = room[: len(rows)]
+        torch.addmm(closer, Z[rows], Z.T, out=closeness[:, :n])
         closeness[torch.arange(len(rows), device=X.device), rows] = -torch.inf
-        near.append(closeness.topk(max(0, min(NUM_NEAR, n - num_landmarks - 1)), dim=1).indices)
-    return Surroundings(landmarks, torch.cat(near))
+        near.append(_largest(closeness, num_near))
+    return Surroundings(landmarks, torch.cat(near), cells.argsort(stable=True))
+
+
+def _largest(values: Tensor, k: int) -> Tensor:
+    """Columns of the k largest values of each row, of a multiple of `STRIDE` columns, shape (rows, k).
+
+    They are among the k strides whose own largest values are largest, and finding these is one fast pass.
+    """
+    strides = values.unflatten(1, (-1, STRIDE))
+    best = strides.amax(2).topk(min(k, strides.shape[1]), dim=1).indices
+    inside = strides.gather(1, best[:, :, None].expand(-1, -1, STRIDE)).flatten(1).topk(k, dim=1).indices
+    return best.gather(1, inside // STRIDE) * STRIDE + inside % STRIDE
 
 
 def nearby_precision(kernel: Kernel, X: Tensor, counts: Tensor, ridge: float, around: Surroundings) -> Tensor:
@@ -77,16 +95,17 @@ def nearby_precision(kernel: Kernel, X: Tensor, counts: Tensor, ridge: float, ar
     own = torch.cat([normalize(whiten.T, dim=1), torch.zeros_like(whiten[:1])])  # u of each, and 0 for others
     which = landmarks.new_full((len(X),), len(landmarks))
     which[landmarks] = torch.arange(len(landmarks), device=X.device)
-    found = []
-    for rows in torch.arange(len(X), device=X.device).split(TOGETHER):
+    found = torch.empty_like(diagonal)
+    for rows in around.order.split(TOGETHER):  # rows of one place are near each other, so that sets overlap
         used, place = torch.cat([rows[:, None], around.near[rows]], dim=1).unique(return_inverse=True)
-        A = weights[used, None] * kernel.tile(X[used], X[used]) * weights[used]
+        inputs, phi = X[used], features[used]
+        A = kernel.tile(inputs, inputs).mul_(weights[used, None]).mul_(weights[used])
         A.diagonal().copy_(diagonal[used])
-        R = A - features[used] @ features[used].T
-        along = (own[which[rows]] @ features[used].T).gather(1, place)  # uᵀφ over the set of each row
+        R = A.addmm_(phi, phi.T, alpha=-1)
+        along = (own[which[rows]] @ phi.T).gather(1, place)  # uᵀφ over the set of each row
         R = R[place[:, :, None], place[:, None, :]] + along[:, :, None] * along[:, None, :]
-        found.append(torch.linalg.inv_ex(R).inverse[:, 0, 0])
-    return torch.cat(found).nan_to_num(0.0, 0.0, 0.0).maximum(1 / diagonal)
+        found[rows] = torch.linalg.inv_ex(R).inverse[:, 0, 0]
+    return found.nan_to_num(0.0, 0.0, 0.0).maximum(1 / diagonal)
 
 
 def _features(
