@@ -11,6 +11,7 @@ import torch
 
 from benchmarks import (
     beyond_kernels,
+    cluster,
     enclosure,
     first_answer,
     gram,
@@ -34,6 +35,7 @@ BENCHMARKS: dict[str, Callable[[], Any]] = {
     "beyond_kernels": beyond_kernels.run,
     "enclosure": enclosure.run,
     "tiles": tiles.run,
+    "cluster": cluster.run,
     "truth": truth.run,
     "labels": labels.run,
     "learning_curve": learning_curve.run,

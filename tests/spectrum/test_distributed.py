@@ -4,7 +4,6 @@ import gc
 import os
 import time
 
-import numpy as np
 import psutil
 import pytest
 import torch
@@ -18,12 +17,10 @@ from widenet.spectrum import distributed
 from widenet.spectrum.distributed import (
     Capacity,
     DistributedGram,
-    PanelHolder,
     RowsFile,
-    held_bytes,
-    panels_of,
 )
 from widenet.spectrum.gram import DenseGram, TiledGram
+from widenet.spectrum.panels import Tiles, held_bytes, panels_of
 from widenet.testing import unit_rows
 
 KERNEL = kernel_by_name("relu2-hidden")
@@ -87,24 +84,6 @@ def rows(X, tmp_path):
     return RowsFile.write(tmp_path / "rows.npy", X)
 
 
-@pytest.mark.parametrize("n", [1, 15, 16, 17, 130, 600])
-def test_panels_cover_the_lower_half_once(n):
-    seen = np.zeros((n, n), dtype=int)
-    for panel in panels_of(n, TILE):
-        entries = 0
-        for i, j in panel.corners(TILE):
-            seen[i : i + TILE, j : j + TILE] += 1
-            entries += seen[i : i + TILE, j : j + TILE].size
-        assert entries == panel.num_entries(n, TILE)
-    assert (seen[np.tril_indices(n)] == 1).all()
-    assert (seen[np.triu_indices(n, TILE)] == 0).all()
-    assert held_bytes(n, torch.float32, TILE) == 4 * seen.sum()
-
-
-def test_a_panel_is_of_bounded_size():
-    assert max(panel.num_entries(10**5, 1024) for panel in panels_of(10**5)) == 4096**2
-
-
 @pytest.mark.parametrize("num_columns", [0, 1, 5, distributed.COLUMNS + 3])
 @pytest.mark.parametrize("num_workers", [1, 3])
 def test_products_are_those_of_the_dense_matrix(X, rows, generator, num_columns, num_workers):
@@ -121,7 +100,7 @@ def test_single_precision_is_that_of_tiles(X, rows, V):
     tiled = TiledGram(KERNEL, X, keep_bytes=PLENTY, tile=TILE, dtype=torch.float32)
     assert gram.dtype == torch.float32
     assert gram.matmul(V).dtype == torch.float64
-    torch.testing.assert_close(gram.matmul(V), tiled.matmul(V), rtol=1e-12, atol=1e-12)
+    assert torch.equal(gram.matmul(V), tiled.matmul(V))
     assert (gram.matmul(V) - DenseGram(gram_matrix(KERNEL, X)).matmul(V)).abs().max() > 1e-9
 
 
@@ -130,7 +109,7 @@ def test_what_is_recomputed_is_double_and_not_held(X, rows, V):
     gram = DistributedGram(hosts, KERNEL, X, rows, dtype=torch.float32, tile=TILE).recomputed()
     double = DistributedGram(FakeHosts(), KERNEL, X, rows, tile=TILE)
     assert torch.equal(gram.matmul(V), double.matmul(V))
-    assert all(not holder._kept for _, holder in hosts.placed)
+    assert all(not holder.tiles._kept for _, holder in hosts.placed)
 
 
 def test_numbers_do_not_depend_on_who_holds_what_or_dies(X, rows, V):
@@ -159,13 +138,13 @@ def test_one_that_died_unnoticed_is_noticed_with_the_next(X, rows, V):
 
 def test_only_what_was_lost_is_computed_again(X, rows, V, monkeypatch):
     computed = []
-    compute = PanelHolder._compute
+    compute = Tiles.compute
 
     def logged(self, i, j):
         computed.append((i, j))
         return compute(self, i, j)
 
-    monkeypatch.setattr(PanelHolder, "_compute", logged)
+    monkeypatch.setattr(Tiles, "compute", logged)
     gram = DistributedGram(FakeHosts(2, deaths={"worker 0": 2}), KERNEL, X, rows, tile=TILE)
     gram.matmul(V)
     first = set(computed)
@@ -183,7 +162,7 @@ def test_no_worker_holds_more_than_its_capacity(X, rows, V):
     hosts = FakeHosts(3, room=needed // 3 + largest)
     gram = DistributedGram(hosts, KERNEL, X, rows, tile=TILE)
     gram.matmul(V)
-    held = [sum(8 * tile.numel() for tile in holder._kept.values()) for _, holder in hosts.placed]
+    held = [sum(8 * tile.numel() for tile in holder.tiles._kept.values()) for _, holder in hosts.placed]
     assert sum(held) == needed
     assert max(held) <= needed // 3 + largest
     hosts = FakeHosts(3, room=needed // 3 - largest)

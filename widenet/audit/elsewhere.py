@@ -15,7 +15,8 @@ from widenet.base.progress import Progress, on_workers
 from widenet.kernels.kernel import Kernel
 from widenet.runs.cluster import Cluster, joined
 from widenet.runs.store import Store
-from widenet.spectrum.distributed import DistributedGram, RowsFile, held_bytes
+from widenet.spectrum.distributed import DistributedGram, RowsFile
+from widenet.spectrum.panels import held_bytes
 from widenet.study.forecast import Forecast
 
 

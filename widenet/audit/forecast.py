@@ -12,7 +12,7 @@ from widenet.kernels.names import kernel_by_name
 from widenet.predict.choose import CHOICE_ROWS, KERNELS
 from widenet.predict.landmarks import BLOCK
 from widenet.runs.device import CPU, usable_on
-from widenet.spectrum.gram import TILE
+from widenet.spectrum.panels import held_bytes
 from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_speed, seconds_of
 
@@ -76,7 +76,7 @@ def forecast_audit(
             f"An audit of {n:,} rows and {d:,} columns needs at least {least / 2**30:,.1f} GiB even without "
             f"holding the kernel, but only {usable / 2**30:,.1f} GiB can be used: audit a sample with `rows`."
         )
-    packed = 4 * n * (n + TILE) // 2
+    packed = held_bytes(n, torch.float32)
     kept = min(packed, usable - least)
     seconds = _tiled_seconds(n, d, num_columns, kept / packed, speed, proving, entries) + training
     plan = GramPlan(Held.PACKED if kept == packed else Held.TILED, kept)

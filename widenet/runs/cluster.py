@@ -52,7 +52,7 @@ def joined(cluster: Any) -> Iterator["Cluster | None"]:
         is_plain = isinstance(cluster, ClusterAddress) and cluster.must_stay_here
         found = Cluster(client, stays_here=is_plain)
         found.check()
-        if isinstance(cluster, ClusterAddress):  # a client that was given is not ours to change
+        if client is not cluster:  # one that was given is not ours to change
             client.direct_to_workers = all(map(_is_reached, client.nthreads()))
         yield found
 

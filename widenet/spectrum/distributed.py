@@ -1,13 +1,13 @@
 """A Gram operator whose lower half is held by workers elsewhere, in panels of tiles.
 
-Which panels there are, and the order in which their products are added up, depends on n alone. So numbers do
-not depend on how many workers there are, nor on which of them holds what, nor on those that died on the way.
+Its numbers are those of a `TiledGram` on one thread, bit for bit, however many workers there are, whichever
+of them holds what, and whoever died on the way.
 """
 
 import hashlib
 import os
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -23,10 +23,9 @@ from torch import Tensor
 from widenet.base.errors import InputError, WidenetError, WorkerLostError
 from widenet.base.wording import counted, memory
 from widenet.kernels.kernel import Kernel
-from widenet.spectrum.gram import TILE, SizedGram, kernel_columns
+from widenet.spectrum.gram import SizedGram, kernel_columns
+from widenet.spectrum.panels import TILE, Panel, Tiles, added_up, blocks_of, panel_product, panels_of
 
-MOST_TILES = 4  # along a side of a panel: 128 MiB in float64, so that loads can be even
-PANEL_ROWS = 8  # of panels, while these can still grow: a product sends as many vectors back for each column
 MOST_ATTEMPTS = 10  # at a product: workers that take too much memory would be lost again and again
 COLUMNS = 64  # of a product at a time: what all panels send back of them is held by the driver
 
@@ -108,56 +107,6 @@ def _digest(array: np.ndarray) -> str:
     return hashlib.sha256(array.data if array.size else b"").hexdigest() + f" {array.dtype} {array.shape}"
 
 
-@dataclass(frozen=True)
-class Panel:
-    """Tiles of the lower half between two rows and two columns."""
-
-    rows: tuple[int, int]
-    columns: tuple[int, int]
-
-    @property
-    def is_diagonal(self) -> bool:
-        """Whether it is symmetric, so that only its lower tiles are held."""
-        return self.rows == self.columns
-
-    def corners(self, tile: int) -> Iterator[tuple[int, int]]:
-        """First row and column of each tile, in the order of their products."""
-        for i in range(*self.rows, tile):
-            for j in range(self.columns[0], min(self.columns[1], i + 1), tile):
-                yield i, j
-
-    def num_entries(self, n: int, tile: int) -> int:
-        """Kernel values that it holds."""
-        return sum(min(tile, n - i) * min(tile, n - j) for i, j in self.corners(tile))
-
-
-def panels_of(n: int, tile: int = TILE) -> list[Panel]:
-    """The panels of a matrix with n rows, in the order in which their products are added up.
-
-    >>> [len(panels_of(n)) for n in (1_000, 10_000, 100_000)]
-    [1, 15, 325]
-    """
-    side = tile * min(-(-n // (PANEL_ROWS * tile)), MOST_TILES)
-    ends = [(i, min(i + side, n)) for i in range(0, n, side)]
-    return [Panel(rows, columns) for k, rows in enumerate(ends) for columns in ends[: k + 1]]
-
-
-def held_bytes(n: int, dtype: torch.dtype, tile: int = TILE) -> int:
-    """What all panels of n rows take."""
-    entries = sum(panel.num_entries(n, tile) for panel in panels_of(n, tile))
-    return entries * torch.finfo(dtype).bits // 8
-
-
-def _ends(panel: Panel) -> tuple[tuple[int, int], ...]:
-    """Rows of the product that a panel contributes to: those of its rows, and of its columns if others."""
-    return (panel.rows,) if panel.is_diagonal else (panel.rows, panel.columns)
-
-
-def _width(panel: Panel) -> int:
-    """How many rows of the product these are."""
-    return sum(end - start for start, end in _ends(panel))
-
-
 class PanelHolder:
     """What a worker holds: the tiles of some panels, computed when they are first used.
 
@@ -173,58 +122,27 @@ class PanelHolder:
     def __init__(
         self, kernel: Kernel, rows: RowsFile, tile: int, dtype: str, keeps: bool, num_threads: int
     ) -> None:
-        self.kernel, self.tile, self.keeps = kernel, tile, keeps
-        self.dtype: torch.dtype = getattr(torch, dtype)
-        self.X = rows.read()
+        X = rows.read()
+        room = inf if keeps else 0
+        self.tiles = Tiles(
+            kernel, lambda start, end: torch.tensor(X[start:end]), tile, getattr(torch, dtype), room
+        )
         # Kept, because what BLAS prepares in a new thread takes up to a tenth of a small product.
         self._pool = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
-        self._kept: dict[tuple[int, int], Tensor] = {}
 
-    def products(self, panels: Sequence[Panel], Vt: np.ndarray, dtype: str) -> np.ndarray:
-        """The products of panels with columns of V, all of which are given, transposed, shape (p, n).
-
-        Returns:
-            Side by side the products of each panel, added up in the precision `dtype`, shape (p, Σ widths):
-            those that belong to its rows, and unless it is diagonal, then those that belong to its columns.
-        """
-        vectors = torch.tensor(Vt)
-        total = vectors.new_zeros(len(vectors), sum(map(_width, panels)), dtype=getattr(torch, dtype))
-        parts = total.split(list(map(_width, panels)), dim=1)
-        list(self._pool.map(partial(self._add_product, vectors), panels, parts))
-        return total.numpy()
-
-    def _add_product(self, Vt: Tensor, panel: Panel, total: Tensor) -> None:
-        (top, bottom), (left, _) = panel.rows, panel.columns
-        start = 0 if panel.is_diagonal else bottom - top  # of the products that belong to columns
-        for i, j in panel.corners(self.tile):
-            tile = self._tile(i, j)
-            height, width = tile.shape
-            total[:, i - top : i - top + height] += Vt[:, j : j + width] @ tile.T
-            if i != j:
-                at = start + j - left
-                total[:, at : at + width] += Vt[:, i : i + height] @ tile
-
-    def _tile(self, i: int, j: int) -> Tensor:
-        tile = self._kept.get((i, j))
-        if tile is None:
-            tile = self._compute(i, j)
-            if self.keeps:
-                self._kept[i, j] = tile
-        return tile
-
-    def _compute(self, i: int, j: int) -> Tensor:
-        rows = torch.tensor(self.X[i : i + self.tile])
-        tile = self.kernel.tile(rows, rows if i == j else torch.tensor(self.X[j : j + self.tile]))
-        if i == j:
-            tile.diagonal().copy_(self.kernel.diag(rows))
-        return tile.to(self.dtype)
+    def products(self, panels: Sequence[Panel], Vt: np.ndarray) -> list[np.ndarray]:
+        """What each panel contributes to (H V)ᵀ, for all columns of Vᵀ (p, n), shapes (p, width)."""
+        blocks = blocks_of(torch.tensor(Vt), self.tiles.size)
+        found = self._pool.map(partial(panel_product, self.tiles, blocks=blocks), panels)
+        return [product.numpy() for product in found]
 
 
 class DistributedGram(SizedGram):
     """A Gram matrix that workers hold: each gets panels as it has room, and those of one that died move.
 
     Nothing is computed before the first product. Kernel values are computed in the precision of X and rounded
-    to `dtype`, in which products of tiles are made; they are added up in the precision of the vectors.
+    to `dtype`, in which products of panels are made and sent; they are added up in the precision of the
+    vectors.
 
     Args:
         hosts: The workers.
@@ -280,17 +198,12 @@ class DistributedGram(SizedGram):
 
     def _product(self, V: Tensor) -> Tensor:
         """(H V)ᵀ, shape (p, n)."""
-        Vt = V.T.to(self.dtype).contiguous().numpy()
-        products = self._products(Vt, _name(V.dtype))
-        total = np.zeros(Vt.shape, dtype=_name(V.dtype))
-        for panel in self.panels:  # in this order, whoever sent it, and when
-            at, part = 0, products.pop(panel)
-            for start, end in _ends(panel):
-                total[:, start:end] += part[:, at : at + end - start]
-                at += end - start
-        return torch.from_numpy(total)
+        products = self._products(V.T.to(self.dtype).contiguous().numpy())
+        # In this order, whoever sent it, and when.
+        ordered = (torch.from_numpy(products.pop(panel)) for panel in self.panels)
+        return added_up(self.panels, ordered, V.T)
 
-    def _products(self, Vt: np.ndarray, dtype: str) -> dict[Panel, np.ndarray]:
+    def _products(self, Vt: np.ndarray) -> dict[Panel, np.ndarray]:
         """What each panel contributes; what is lost with a worker is computed by others."""
         found: dict[Panel, np.ndarray] = {}
         attempts = count(1)
@@ -305,17 +218,14 @@ class DistributedGram(SizedGram):
             for panel in missing:
                 by_worker.setdefault(self._worker_of[panel], []).append(panel)
             calls = {
-                worker: self._holders[worker].call("products", own, Vt, dtype)
-                for worker, own in by_worker.items()
+                worker: self._holders[worker].call("products", own, Vt) for worker, own in by_worker.items()
             }
             for worker, call in calls.items():
                 own = by_worker[worker]
                 try:
-                    parts = np.split(call.result(), np.cumsum([_width(panel) for panel in own])[:-1], axis=1)
+                    found |= zip(own, call.result(), strict=True)
                 except WorkerLostError:
                     self._forget(worker)
-                else:
-                    found |= zip(own, parts, strict=True)
         return found
 
     def _forget(self, worker: str) -> None:

@@ -1,6 +1,5 @@
 """Gram matrices as operators: what is dense today can be tiled tomorrow without touching a caller."""
 
-from collections.abc import Iterator
 from typing import Protocol
 
 import torch
@@ -9,9 +8,9 @@ from torch import Tensor
 
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import cross_matrix
+from widenet.spectrum.panels import TILE, Tiles, added_up, blocks_of, panel_product, panels_of
 
 FULL_BLOCK = 8  # products with a number of columns that is no multiple of this take up to a fifth longer
-TILE = 1024  # 8 MiB in float64: a tile's second use, transposed, still finds it in the last-level cache
 
 
 def num_to_fill(num_columns: int) -> int:
@@ -144,8 +143,8 @@ class TiledGram(SizedGram):
     """Holds the lower tiles that fit into `keep_bytes` and recomputes the others for every product.
 
     With room for all of them (4 n² bytes in float64) it is a packed symmetric matrix; with none, it never
-    holds more than one tile. Nothing is computed before the first product. Kernel values are computed in the
-    precision of X and then rounded to `dtype`, in which products of tiles are made; they are added up in the
+    holds more than one. Nothing is computed before the first product. Kernel values are computed in the
+    precision of X and then rounded to `dtype`, in which products of panels are made; they are added up in the
     precision of the vectors.
     """
 
@@ -160,8 +159,8 @@ class TiledGram(SizedGram):
     ) -> None:
         super().__init__(len(X), dtype or X.dtype)
         self.kernel, self.X, self.tile = kernel, X, tile
-        self._kept: dict[tuple[int, int], Tensor] = {}
-        self._room = keep_bytes
+        self.panels = panels_of(self.n, tile)
+        self._tiles = Tiles(kernel, lambda start, end: X[start:end], tile, self.dtype, keep_bytes)
 
     def recomputed(self) -> "TiledGram":
         """The operator that holds no tile, so that no second copy of them is held."""
@@ -174,36 +173,6 @@ class TiledGram(SizedGram):
         return kernel_columns(self.kernel, self.X, places)
 
     def matmul(self, V: Tensor) -> Tensor:
-        Vt = V.T.to(self.dtype).contiguous()  # as in `DenseGram`
-        product = torch.zeros_like(Vt, dtype=V.dtype)
-        for i, j in self._corners():
-            tile = self._kept.get((i, j))
-            if tile is None:
-                tile = self._compute(i, j)
-                self._keep(i, j, tile)
-            rows, columns = slice(i, i + self.tile), slice(j, j + self.tile)
-            product[:, rows] += Vt[:, columns] @ tile.T
-            if i != j:
-                product[:, columns] += Vt[:, rows] @ tile
-        return product.T
-
-    def _keep(self, i: int, j: int, tile: Tensor) -> None:
-        """Hold a tile, if there is room; no others once there was none."""
-        size = tile.numel() * tile.element_size()
-        if size > self._room:
-            self._room = 0
-            return
-        self._kept[i, j] = tile
-        self._room -= size
-
-    def _corners(self) -> Iterator[tuple[int, int]]:
-        for i in range(0, self.n, self.tile):
-            for j in range(0, i + 1, self.tile):
-                yield i, j
-
-    def _compute(self, i: int, j: int) -> Tensor:
-        rows = self.X[i : i + self.tile]
-        tile = self.kernel.tile(rows, self.X[j : j + self.tile])
-        if i == j:
-            tile.diagonal().copy_(self.kernel.diag(rows))
-        return tile.to(self.dtype)
+        blocks = blocks_of(V.T.to(self.dtype), self.tile)
+        products = (panel_product(self._tiles, panel, blocks) for panel in self.panels)
+        return added_up(self.panels, products, V.T).T

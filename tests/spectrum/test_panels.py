@@ -1,0 +1,69 @@
+"""Panels of tiles: they cover a symmetric matrix once, and products do not depend on who computes them."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+
+from widenet.kernels.matrix import gram_matrix
+from widenet.kernels.names import kernel_by_name
+from widenet.spectrum.panels import (
+    TILE as USUAL_TILE,
+    Panel,
+    Tiles,
+    blocks_of,
+    held_bytes,
+    panel_product,
+    panels_of,
+)
+from widenet.testing import unit_rows
+
+KERNEL = kernel_by_name("relu2-hidden")
+TILE = 16
+
+
+@pytest.mark.parametrize("n", [1, 15, 16, 17, 130, 600])
+def test_panels_cover_the_lower_half_once(n):
+    seen = np.zeros((n, n), dtype=int)
+    for panel in panels_of(n, TILE):
+        entries = 0
+        for i, j in panel.corners(TILE):
+            seen[i : i + TILE, j : j + TILE] += 1
+            entries += seen[i : i + TILE, j : j + TILE].size
+        assert entries == panel.num_entries(n, TILE)
+    assert (seen[np.tril_indices(n)] == 1).all()
+    assert (seen[np.triu_indices(n, TILE)] == 0).all()
+    assert held_bytes(n, torch.float32, TILE) == 4 * seen.sum()
+
+
+def test_a_panel_is_of_bounded_size():
+    assert max(panel.num_entries(10**5, USUAL_TILE) for panel in panels_of(10**5)) == 4096**2
+
+
+def test_a_panel_is_multiplied_from_both_sides(generator):
+    n, rows, columns = 70, (48, 70), (16, 48)
+    X = unit_rows(n, 5, generator=generator)
+    V = torch.randn(n, 3, generator=generator, dtype=torch.float64)
+    tiles = Tiles(KERNEL, lambda start, end: X[start:end], TILE, torch.float64, 0)
+    found = panel_product(tiles, Panel(rows, columns), blocks_of(V.T, TILE))
+    H, of_rows, of_columns = gram_matrix(KERNEL, X), slice(*rows), slice(*columns)
+    below, above = H[of_rows, of_columns] @ V[of_columns], H[of_columns, of_rows] @ V[of_rows]
+    torch.testing.assert_close(found, torch.cat([below, above]).T, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("room", [0, 20_000, 10**9])
+def test_panels_side_by_side_share_the_room_for_tiles_and_compute_the_same(room, generator):
+    n = 200
+    X = unit_rows(n, 5, generator=generator)
+    blocks = blocks_of(torch.randn(3, n, generator=generator, dtype=torch.float64), TILE)
+    tiles, others = (
+        Tiles(KERNEL, lambda start, end: X[start:end], TILE, torch.float64, room) for _ in range(2)
+    )
+    alone = [panel_product(others, panel, blocks) for panel in panels_of(n, TILE)]
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(2):
+            together = pool.map(lambda panel: panel_product(tiles, panel, blocks), panels_of(n, TILE))
+            assert all(torch.equal(*pair) for pair in zip(together, alone, strict=True))
+    held = sum(tile.nbytes for tile in tiles._kept.values())
+    assert held == min(room // (8 * TILE**2) * 8 * TILE**2, held_bytes(n, torch.float64, TILE))

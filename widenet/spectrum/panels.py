@@ -1,0 +1,150 @@
+"""The lower half of a symmetric matrix in panels of tiles, and products with it, panel by panel.
+
+Which panels there are, and the order in which their products are added up, depends on n alone. So numbers do
+not depend on how many workers compute them, nor on which of them holds what.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from widenet.kernels.kernel import Kernel
+
+TILE = 512  # 1 MiB in float32: a tile's second use, transposed, finds it in the cache beside the core
+MOST_TILES = 8  # along a side of a panel: 128 MiB in float64, so that loads can be even
+PANEL_ROWS = 4  # of panels, while these can still grow: workers send as many vectors back for each column
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Tiles of the lower half between two rows and two columns."""
+
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+
+    @property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """Rows of the product that it contributes to: those of its rows, and of its columns if others."""
+        return (self.rows,) if self.rows == self.columns else (self.rows, self.columns)
+
+    @property
+    def width(self) -> int:
+        """How many rows of the product these are."""
+        return sum(end - start for start, end in self.spans)
+
+    def corners(self, tile: int) -> Iterator[tuple[int, int]]:
+        """First row and column of each tile, in the order of their products."""
+        for i in range(*self.rows, tile):
+            for j in range(self.columns[0], min(self.columns[1], i + 1), tile):
+                yield i, j
+
+    def num_entries(self, n: int, tile: int) -> int:
+        """Kernel values in its tiles."""
+        return sum(min(tile, n - i) * min(tile, n - j) for i, j in self.corners(tile))
+
+
+def panels_of(n: int, tile: int = TILE) -> list[Panel]:
+    """The panels of a matrix with n rows, in the order in which their products are added up.
+
+    >>> [len(panels_of(n)) for n in (1_000, 10_000, 100_000)]
+    [3, 10, 325]
+    """
+    side = tile * min(-(-n // (PANEL_ROWS * tile)), MOST_TILES)
+    ends = [(i, min(i + side, n)) for i in range(0, n, side)]
+    return [Panel(rows, columns) for k, rows in enumerate(ends) for columns in ends[: k + 1]]
+
+
+def held_bytes(n: int, dtype: torch.dtype, tile: int = TILE) -> int:
+    """What all tiles of n rows take."""
+    entries = sum(panel.num_entries(n, tile) for panel in panels_of(n, tile))
+    return entries * dtype.itemsize
+
+
+class Tiles:
+    """Tiles of kernel values: held as far as there is room, the others computed anew for every use.
+
+    Values are computed in the precision of the rows and rounded to `dtype`. Several threads may use them.
+
+    Args:
+        kernel: The kernel.
+        rows: Rows from one place up to another, shape (rows, d).
+        size: Rows and columns of a tile.
+        dtype: Precision of the tiles.
+        keep_bytes: Room for them.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        rows: Callable[[int, int], Tensor],
+        size: int,
+        dtype: torch.dtype,
+        keep_bytes: float,
+    ) -> None:
+        self.kernel, self.rows, self.size, self.dtype = kernel, rows, size, dtype
+        self._kept: dict[tuple[int, int], Tensor] = {}
+        self._room, self._lock = keep_bytes, threading.Lock()
+
+    def at(self, i: int, j: int) -> Tensor:
+        """The tile whose first row and column these are."""
+        tile = self._kept.get((i, j))
+        if tile is None:
+            tile = self.compute(i, j)
+            self._keep(i, j, tile)
+        return tile
+
+    def compute(self, i: int, j: int) -> Tensor:
+        """The same, anew."""
+        rows = self.rows(i, i + self.size)
+        tile = self.kernel.tile(rows, rows if i == j else self.rows(j, j + self.size))
+        if i == j:
+            tile.diagonal().copy_(self.kernel.diag(rows))
+        return tile.to(self.dtype)
+
+    def _keep(self, i: int, j: int, tile: Tensor) -> None:
+        """Hold a tile, if there is room; no others once there was none."""
+        with self._lock:
+            if tile.nbytes > self._room:
+                self._room = 0
+                return
+            self._kept[i, j] = tile
+            self._room -= tile.nbytes
+
+
+def blocks_of(Vt: Tensor, size: int) -> list[Tensor]:
+    """The columns of Vᵀ (p, n) that a tile multiplies, each a matrix of its own: so BLAS is fastest."""
+    return [block.contiguous() for block in Vt.split(size, dim=1)]
+
+
+def panel_product(tiles: Tiles, panel: Panel, blocks: Sequence[Tensor]) -> Tensor:
+    """What a panel contributes to (H V)ᵀ in the precision of its tiles, span after span, shape (p, width).
+
+    Args:
+        tiles: The tiles of H.
+        panel: The panel.
+        blocks: All of Vᵀ, as of `blocks_of`, in that precision.
+    """
+    size = tiles.size
+    starts = [start for span in panel.spans for start in range(*span, size)]
+    parts = {start: torch.zeros_like(blocks[start // size]) for start in starts}
+    for i, j in panel.corners(size):
+        tile = tiles.at(i, j)
+        # (VᵀH)ᵀ: with a few columns, BLAS is up to twice as fast from this side.
+        parts[i].addmm_(blocks[j // size], tile.T)
+        if i != j:
+            parts[j].addmm_(blocks[i // size], tile)
+    return torch.cat(list(parts.values()), dim=1)
+
+
+def added_up(panels: Sequence[Panel], products: Iterable[Tensor], Vt: Tensor) -> Tensor:
+    """(H V)ᵀ from what the panels contribute, in the precision and shape of Vᵀ."""
+    total = Vt.new_zeros(Vt.shape)  # row by row, whatever the layout of Vᵀ
+    for panel, product in zip(panels, products, strict=True):
+        at = 0
+        for start, end in panel.spans:
+            total[:, start:end] += product[:, at : at + end - start]
+            at += end - start
+    return total
