@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import cloudpickle
@@ -66,7 +65,9 @@ def run_figure(
         forecast = _left(planned, store, num_workers)
         progress.note(forecast)
         forecast.refuse_long("use the scale quick, or a smaller size", allow_long=allow_long)
-        done = _run_pieces(planned, store, executor, place, num_workers, forecast.seconds, progress)
+        told = progress if place is None else on_workers(progress, place.num_workers)
+        with _workers(planned, store, executor, place, num_workers, forecast.seconds) as workers:
+            done = _run_pieces(planned, workers, store, told)
     results = [Done(trial, each if isinstance(each, TrialResult) else None) for trial, each in done]
     once = {figure_trial(trial).key: _summary(trial, each) for trial, each in done}  # some serve two curves
     curves = tuple(figure.curves(chosen, results))
@@ -111,27 +112,17 @@ def figure_forecast(
 
 
 def _run_pieces(
-    planned: Sequence[Piece],
-    store: Store | None,
-    executor: Executor | None,
-    place: Cluster | None,
-    num_workers: int,
-    seconds: float,
-    progress: Progress,
+    planned: Sequence[Piece], workers: Workers, store: Store | None, progress: Progress
 ) -> list[tuple[Record, TrialResult | Failure]]:
     """What came of every trial, in the order of the plan."""
-    groups = [[figure_trial(settings) for settings in piece.trials] for piece in planned]
-    path = None if store is None else store.path
-    told = progress if place is None else on_workers(progress, place.num_workers)
-    with _workers(planned, path, executor, place, num_workers, seconds) as workers:
-        outcomes = run_trials(
-            groups,
-            workers.work,
-            store=store,
-            executor=workers.executor,
-            num_workers=workers.num_workers,
-            progress=told,
-        )
+    outcomes = run_trials(
+        [[figure_trial(settings) for settings in piece.trials] for piece in planned],
+        workers.work,
+        store=store,
+        executor=workers.executor,
+        num_workers=workers.num_workers,
+        progress=progress,
+    )
     places = [place for piece in planned for place in piece.places]
     trials = [trial for piece in planned for trial in piece.trials]
     in_order = sorted(zip(places, trials, outcomes, strict=True), key=lambda each: each[0])
@@ -141,13 +132,14 @@ def _run_pieces(
 @contextmanager
 def _workers(
     planned: Sequence[Piece],
-    path: Path | None,
+    store: Store | None,
     executor: Executor | None,
     place: Cluster | None,
     num_workers: int,
     seconds: float,
 ) -> Iterator[Workers]:
     """Where the pieces run: on a cluster, on the caller's executor, in processes, or in threads."""
+    path = None if store is None else store.path
     if place is not None:
         with place.workers_for(work_at(Desk())) as workers:  # other machines do not see the store's file
             yield workers
