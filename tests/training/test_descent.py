@@ -71,9 +71,15 @@ def closed_form_gram(X) -> torch.Tensor:
     return cosines * (math.pi - torch.arccos(cosines)) / (2 * math.pi)
 
 
-@pytest.mark.parametrize("block_entries", [30 * 7, descent.BLOCK_ENTRIES])
-def test_descent_is_the_plain_recursion(monkeypatch, generator, X, y, block_entries):
-    monkeypatch.setattr(descent, "BLOCK_ENTRIES", block_entries)
+def _divide(monkeypatch, block_neurons):
+    """Let tiles have so many neurons."""
+    monkeypatch.setattr(descent, "BLOCK_ENTRIES", 0)
+    monkeypatch.setattr(descent, "BLOCK_NEURONS", block_neurons)
+
+
+@pytest.mark.parametrize("block_neurons", [7, descent.BLOCK_NEURONS])
+def test_descent_is_the_plain_recursion(monkeypatch, generator, X, y, block_neurons):
+    _divide(monkeypatch, block_neurons)
     params = draw_fine_grained(50, 24, 0.1, generator=generator)
     networks = plain_descent(params, X, y, eta=0.1, num_steps=40)
     run = descend(params, X, y, eta=0.1, num_steps=40)
@@ -145,9 +151,9 @@ def unseen(generator) -> UnseenRows:
     return UnseenRows(X / X.norm(dim=1, keepdim=True), torch.randn(17, generator=generator).sign().double())
 
 
-@pytest.mark.parametrize("block_entries", [17 * 7, descent.BLOCK_ENTRIES])
-def test_records_are_those_of_the_plain_recursion(monkeypatch, generator, X, y, unseen, block_entries):
-    monkeypatch.setattr(descent, "BLOCK_ENTRIES", block_entries)
+@pytest.mark.parametrize("block_neurons", [4, descent.BLOCK_NEURONS])
+def test_records_are_those_of_the_plain_recursion(monkeypatch, generator, X, y, unseen, block_neurons):
+    _divide(monkeypatch, block_neurons)
     params = draw_fine_grained(50, 24, 0.3, generator=generator)
     networks = plain_descent(params, X, y, eta=0.1, num_steps=40)
     records = descend(params, X, y, eta=0.1, num_steps=40, num_records=8, unseen=unseen).records

@@ -16,6 +16,7 @@ from widenet.runs.trial import Arrays
 
 DIVERGED = 1e3  # times the initial residual: stable descent only ever falls
 BLOCK_ENTRIES = 2**20  # of one tile of neurons times rows: small enough to stay in cache between passes
+BLOCK_NEURONS = 800  # of one tile, at least: each product lays out all of X anew, too much work for a few
 LANES = 8  # matrix products with rows that are no multiple of this lose up to a third of their speed
 
 
@@ -252,6 +253,6 @@ def _backward(moved: Tensor, active: Tensor, a: Tensor, X: Tensor, residual: Ten
 
 
 def _blocks(m: int, n: int) -> list[slice]:
-    """Slices of m neurons whose tiles of shape (neurons, n) have about `BLOCK_ENTRIES` entries."""
-    size = max(1, BLOCK_ENTRIES // n)
+    """Slices of m neurons whose tiles of shape (neurons, n) have about `BLOCK_ENTRIES` entries, or more."""
+    size = max(BLOCK_NEURONS, BLOCK_ENTRIES // n)
     return [slice(start, start + size) for start in range(0, m, size)]
