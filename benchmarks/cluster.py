@@ -26,6 +26,7 @@ Costs = tuple[float, float, float]  # CPU, time, bytes sent
 
 def run() -> dict[str, dict[str, float]]:
     """Both precisions of the tiles, and two widths of the vectors, which are in float64."""
+    torch.set_num_threads(2)
     X, kernel = load("mnist").X[:ROWS], kernel_by_name("relu2-hidden")
     found = {}
     with (

@@ -132,6 +132,14 @@ def test_processes_make_the_same_table(toy, monkeypatch):
     assert here.claims == there.claims == by_default.claims
 
 
+def test_long_work_of_large_steps_stays_in_threads(toy, monkeypatch):
+    """They share what one of them has computed."""
+    monkeypatch.setattr(workers, "LONG", 0.0)
+    monkeypatch.setattr(run, "processes", None)
+    result = run_figure(toy.TOY, "quick", num_workers=2)
+    assert not result.failures
+
+
 def test_plans_are_cut_to_keep_all_workers_busy(toy):
     plan = toy.plan(toy.ToySettings(n=tuple(range(32)), seeds=1))
     for num_workers in (1, 2, 8):

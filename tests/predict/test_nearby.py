@@ -65,6 +65,8 @@ def test_near_rows_are_neither_itself_nor_landmarks(n, generator):
     X = unit_rows(n, 3, generator=generator)
     around = surroundings(X)
     assert torch.equal(around.order.sort().values, torch.arange(n))
+    cells = torch.cdist(X, X[around.landmarks]).argmin(1)[around.order]
+    assert int((cells.diff() != 0).sum()) == len(cells.unique()) - 1  # each in one piece
     distances = torch.cdist(X, X).fill_diagonal_(torch.inf)
     distances[:, around.landmarks] = torch.inf
     nearest = distances.topk(nearby.NUM_NEAR, largest=False).indices

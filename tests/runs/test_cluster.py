@@ -54,6 +54,21 @@ class Rows:
         return {"sum": float(product.exp().sum()), "threads": torch.get_num_threads()}
 
 
+def test_a_client_that_is_opened_here_reaches_workers_itself_and_is_closed(dask):
+    with joined(dask) as place:
+        client = place.client
+        assert client.direct_to_workers
+    assert client.status == "closed"
+
+
+def test_a_client_that_was_open_stays_as_it_was(dask):
+    with Client(dask, direct_to_workers=False) as client:
+        for given in (dask, client):
+            with joined(given) as place:
+                assert place.client is client
+            assert (client.status, client.direct_to_workers) == ("running", False)
+
+
 @pytest.fixture
 def work(tmp_path):
     return Rows(np.random.default_rng(0).normal(size=(3000, 20)), tmp_path / "unpacked.log")

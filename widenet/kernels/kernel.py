@@ -13,7 +13,10 @@ class Kernel(Protocol):
         """The name by which the command line knows it."""
 
     def tile(self, X: Tensor, Z: Tensor) -> Tensor:
-        """Values of shape (n1, n2), in the dtype and on the device of X (n1, d) and Z (n2, d)."""
+        """Values of shape (n1, n2), in the dtype and on the device of X (n1, d) and Z (n2, d).
+
+        A new tensor, which the caller may overwrite.
+        """
 
     def diag(self, X: Tensor) -> Tensor:
         """Values k(x, x) of shape (n,), exact where a closed form exists."""

@@ -60,13 +60,14 @@ def run_figure(
     with joined(cluster) as place:
         num_workers = num_workers or (torch.get_num_threads() if place is None else place.num_threads())
         planned = pieces(figure.plan(chosen), num_workers, measure_thread_speed())
+        left = _left(planned, store)
         if executor is None and place is None:
-            num_workers = workers_within(planned, num_workers, usable_bytes())
-        forecast = _left(planned, store, num_workers)
+            num_workers = workers_within(left, num_workers, usable_bytes())
+        forecast = _forecast(left, num_workers)
         progress.note(forecast)
         forecast.refuse_long("use the scale quick, or a smaller size", allow_long=allow_long)
         told = progress if place is None else on_workers(progress, place.num_workers)
-        with _workers(planned, store, executor, place, num_workers, forecast.seconds) as workers:
+        with _workers(left, store, executor, place, num_workers) as workers:
             done = _run_pieces(planned, workers, store, told)
     results = [Done(trial, each if isinstance(each, TrialResult) else None) for trial, each in done]
     once = {figure_trial(trial).key: _summary(trial, each) for trial, each in done}  # some serve two curves
@@ -105,10 +106,10 @@ def figure_forecast(
 ) -> Forecast:
     """What a figure costs on the threads of this process, or of a cluster, without what the store has."""
     num_workers = torch.get_num_threads() if cluster is None else cluster.num_threads()
-    planned = pieces(figure.plan(settings), num_workers, speed)
-    if cluster is not None:
-        return _left(planned, store, num_workers)
-    return _left(planned, store, workers_within(planned, num_workers, usable_bytes()))
+    left = _left(pieces(figure.plan(settings), num_workers, speed), store)
+    if cluster is None:
+        num_workers = workers_within(left, num_workers, usable_bytes())
+    return _forecast(left, num_workers)
 
 
 def _run_pieces(
@@ -131,40 +132,45 @@ def _run_pieces(
 
 @contextmanager
 def _workers(
-    planned: Sequence[Piece],
+    left: Sequence[Piece],
     store: Store | None,
     executor: Executor | None,
     place: Cluster | None,
     num_workers: int,
-    seconds: float,
 ) -> Iterator[Workers]:
-    """Where the pieces run: on a cluster, on the caller's executor, in processes, or in threads."""
+    """Where the pieces run that are left: a cluster, the caller's executor, processes, or threads."""
     path = None if store is None else store.path
     if place is not None:
         with place.workers_for(work_at(Desk())) as workers:  # other machines do not see the store's file
             yield workers
     elif executor is not None:
         yield Workers(executor, on_one_thread(work_at(Desk(path))), num_workers)
-    elif _takes_small_steps(planned) and worth_processes(seconds, num_workers):
-        with processes(cloudpickle.dumps(work_at(Desk(path))), num_workers) as workers:
+    elif _are_for_processes(left, num_workers):
+        with processes(cloudpickle.dumps(work_at(Desk(path))), min(num_workers, len(left))) as workers:
             yield workers
     else:
         with threads(num_workers) as (pool, stopped):
             yield Workers(pool, work_at(Desk(path, stopped)), num_workers)
 
 
-def _takes_small_steps(planned: Sequence[Piece]) -> bool:
-    """Whether most of the work does."""
-    small = sum(piece.seconds for piece in planned if job_of(piece.trials[0]).small_steps)
-    return small > sum(piece.seconds for piece in planned) / 2
+def _are_for_processes(left: Sequence[Piece], num_workers: int) -> bool:
+    """Whether they take long, most of the time in small steps."""
+    small = sum(piece.seconds for piece in left if job_of(piece.trials[0]).small_steps)
+    are_small = small > sum(piece.seconds for piece in left) / 2
+    held = most_bytes(left, num_workers)
+    return are_small and worth_processes(wall_seconds(left, num_workers), num_workers, held)
 
 
-def _left(planned: Sequence[Piece], store: Store | None, num_workers: int) -> Forecast:
-    """What the pieces cost of which some trial is not in the store."""
-    if store is not None:
-        whole = store.get
-        planned = [each for each in planned if any(whole(figure_trial(one)) is None for one in each.trials)]
-    return Forecast(wall_seconds(planned, num_workers), BASE_BYTES + most_bytes(planned, num_workers))
+def _left(planned: Sequence[Piece], store: Store | None) -> Sequence[Piece]:
+    """The pieces of which some trial is not in the store."""
+    if store is None:
+        return planned
+    return [piece for piece in planned if any(store.get(figure_trial(one)) is None for one in piece.trials)]
+
+
+def _forecast(left: Sequence[Piece], num_workers: int) -> Forecast:
+    """What they cost."""
+    return Forecast(wall_seconds(left, num_workers), BASE_BYTES + most_bytes(left, num_workers))
 
 
 def _summary(settings: Record, outcome: TrialResult | Failure) -> dict[str, Any]:

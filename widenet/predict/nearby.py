@@ -55,17 +55,17 @@ def surroundings(X: Tensor) -> Surroundings:
     _, _, directions = torch.linalg.svd(X[landmarks] - X[landmarks].mean(0), full_matrices=False)
     Z = (X @ directions[:DIRECTIONS].T).to(torch.float32)
     closer = Z.square().sum(1) / -2
-    cells = torch.addmm(closer[landmarks], Z, Z[landmarks].T).argmax(1)
-    closer[landmarks] = -torch.inf
     num_near = max(0, min(NUM_NEAR, n - num_landmarks - 1))
-    room = Z.new_full((BLOCK, -(-n // STRIDE) * STRIDE), -torch.inf)  # taken once: it is as large as X
-    near = []
+    room = Z.new_full((BLOCK, -(-n // STRIDE) * STRIDE), -torch.inf)  # taken once: 2 kB for each row
+    near, cells = [], []
     for rows in torch.arange(n, device=X.device).split(BLOCK):
         closeness = room[: len(rows)]
         torch.addmm(closer, Z[rows], Z.T, out=closeness[:, :n])
+        cells.append(closeness[:, landmarks].argmax(1))
+        closeness[:, landmarks] = -torch.inf
         closeness[torch.arange(len(rows), device=X.device), rows] = -torch.inf
         near.append(_largest(closeness, num_near))
-    return Surroundings(landmarks, torch.cat(near), cells.argsort(stable=True))
+    return Surroundings(landmarks, torch.cat(near), torch.cat(cells).argsort(stable=True))
 
 
 def _largest(values: Tensor, k: int) -> Tensor:

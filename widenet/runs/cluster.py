@@ -42,19 +42,33 @@ def joined(cluster: Any) -> Iterator["Cluster | None"]:
         return
     if isinstance(cluster, str):
         cluster = ClusterAddress(cluster)
+    before = _open_client()
     with ExitStack() as opened:
         if isinstance(cluster, ClusterAddress):
             client = opened.enter_context(cluster.client())
-        elif hasattr(cluster, "get_client"):
-            client = opened.enter_context(cluster.get_client())
+        elif hasattr(cluster, "get_client"):  # the client that is open for it, or a new one
+            client = cluster.get_client()
+            if client is not before:
+                opened.enter_context(client)
         else:
             client = cluster
+        is_ours = client is not before and client is not cluster
         is_plain = isinstance(cluster, ClusterAddress) and cluster.must_stay_here
         found = Cluster(client, stays_here=is_plain)
         found.check()
-        if client is not cluster:  # one that was given is not ours to change
+        if is_ours:
             client.direct_to_workers = all(map(_is_reached, client.nthreads()))
         yield found
+
+
+def _open_client() -> Any:
+    """The client of Dask that is open by now; None where there is none."""
+    from distributed import Client
+
+    try:
+        return Client.current()
+    except ValueError:
+        return None
 
 
 class Cluster:

@@ -75,9 +75,16 @@ def workers_for(work: Work, seconds: float, cluster: "Cluster | None" = None) ->
             yield Workers(pool, work, num_workers)
 
 
-def worth_processes(seconds: float, num_workers: int) -> bool:
-    """Whether work of so many seconds is long enough, with memory for each to import all libraries."""
-    return seconds >= LONG and num_workers > 1 and num_workers * BASE_BYTES <= usable_bytes()
+def worth_processes(seconds: float, num_workers: int, num_bytes: int = 0) -> bool:
+    """Whether work of so many seconds is long enough, with memory for each to import all libraries.
+
+    Args:
+        seconds: What it is expected to take.
+        num_workers: Processes.
+        num_bytes: What the work itself holds at a time, in all of them.
+    """
+    room = usable_bytes() - num_bytes
+    return seconds >= LONG and num_workers > 1 and num_workers * BASE_BYTES <= room
 
 
 @contextmanager
@@ -127,7 +134,10 @@ def _begin(sent: bytes, parent: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End once the parent is gone: what nobody waits for would keep a core from the run that goes on."""
+    """End once the parent is gone: what nobody waits for would keep a core from the run that goes on.
+
+    Windows tells the number of a parent also when that is gone; there, processes end when they are `IDLE`.
+    """
     while os.getppid() == parent:
         time.sleep(POLL)
     os._exit(1)

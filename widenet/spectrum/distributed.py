@@ -1,7 +1,7 @@
 """A Gram operator whose lower half is held by workers elsewhere, in panels of tiles.
 
-Its numbers are those of a `TiledGram` on one thread, bit for bit, however many workers there are, whichever
-of them holds what, and whoever died on the way.
+Its numbers do not depend on how many workers there are, which of them holds what, or who died on the way.
+Those of up to `COLUMNS` vectors are those of a `TiledGram` on one thread of such a machine, bit for bit.
 """
 
 import hashlib
@@ -89,7 +89,7 @@ class RowsFile:
     def read(self) -> np.ndarray:
         """The rows, mapped into memory; refused where they are not those that were written."""
         try:
-            array = np.load(self.path, mmap_mode="r", allow_pickle=False)
+            array = np.load(self.path, mmap_mode="c", allow_pickle=False)  # torch takes none to read only
         except (OSError, ValueError) as error:
             raise InputError(
                 f"A worker cannot read {self.path} ({error}): use a `store` in a folder that all workers see "
@@ -122,16 +122,13 @@ class PanelHolder:
     def __init__(
         self, kernel: Kernel, rows: RowsFile, tile: int, dtype: str, keeps: bool, num_threads: int
     ) -> None:
-        X = rows.read()
-        room = inf if keeps else 0
-        self.tiles = Tiles(
-            kernel, lambda start, end: torch.tensor(X[start:end]), tile, getattr(torch, dtype), room
-        )
+        X = torch.from_numpy(rows.read())
+        self.tiles = Tiles(kernel, X, tile, getattr(torch, dtype), inf if keeps else 0)
         # Kept, because what BLAS prepares in a new thread takes up to a tenth of a small product.
         self._pool = ThreadPoolExecutor(num_threads, initializer=torch.set_num_threads, initargs=(1,))
 
     def products(self, panels: Sequence[Panel], Vt: np.ndarray) -> list[np.ndarray]:
-        """What each panel contributes to (H V)ᵀ, for all columns of Vᵀ (p, n), shapes (p, width)."""
+        """What each panel contributes to (H V)ᵀ, for all columns of Vᵀ (p, n), shapes (p, rows)."""
         blocks = blocks_of(torch.tensor(Vt), self.tiles.size)
         found = self._pool.map(partial(panel_product, self.tiles, blocks=blocks), panels)
         return [product.numpy() for product in found]
@@ -263,7 +260,7 @@ class DistributedGram(SizedGram):
         return [panel for panel, at in self._worker_of.items() if at == worker]
 
     def _size(self, panel: Panel) -> int:
-        return panel.num_entries(self.n, self.tile) * torch.finfo(self.dtype).bits // 8
+        return panel.num_entries(self.n, self.tile) * self.dtype.itemsize
 
     def _too_large(self, capacities: Mapping[str, Capacity]) -> InputError:
         sizes = [self._size(panel) for panel in self.panels]

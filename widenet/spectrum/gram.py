@@ -160,7 +160,7 @@ class TiledGram(SizedGram):
         super().__init__(len(X), dtype or X.dtype)
         self.kernel, self.X, self.tile = kernel, X, tile
         self.panels = panels_of(self.n, tile)
-        self._tiles = Tiles(kernel, lambda start, end: X[start:end], tile, self.dtype, keep_bytes)
+        self._tiles = Tiles(kernel, X, tile, self.dtype, keep_bytes)
 
     def recomputed(self) -> "TiledGram":
         """The operator that holds no tile, so that no second copy of them is held."""

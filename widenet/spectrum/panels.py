@@ -4,8 +4,7 @@ Which panels there are, and the order in which their products are added up, depe
 not depend on how many workers compute them, nor on which of them holds what.
 """
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -30,11 +29,6 @@ class Panel:
         """Rows of the product that it contributes to: those of its rows, and of its columns if others."""
         return (self.rows,) if self.rows == self.columns else (self.rows, self.columns)
 
-    @property
-    def width(self) -> int:
-        """How many rows of the product these are."""
-        return sum(end - start for start, end in self.spans)
-
     def corners(self, tile: int) -> Iterator[tuple[int, int]]:
         """First row and column of each tile, in the order of their products."""
         for i in range(*self.rows, tile):
@@ -52,7 +46,7 @@ def panels_of(n: int, tile: int = TILE) -> list[Panel]:
     >>> [len(panels_of(n)) for n in (1_000, 10_000, 100_000)]
     [3, 10, 325]
     """
-    side = tile * min(-(-n // (PANEL_ROWS * tile)), MOST_TILES)
+    side = tile * min(max(1, -(-n // (PANEL_ROWS * tile))), MOST_TILES)
     ends = [(i, min(i + side, n)) for i in range(0, n, side)]
     return [Panel(rows, columns) for k, rows in enumerate(ends) for columns in ends[: k + 1]]
 
@@ -66,27 +60,20 @@ def held_bytes(n: int, dtype: torch.dtype, tile: int = TILE) -> int:
 class Tiles:
     """Tiles of kernel values: held as far as there is room, the others computed anew for every use.
 
-    Values are computed in the precision of the rows and rounded to `dtype`. Several threads may use them.
+    Values are computed in the precision of the rows and rounded to `dtype`.
 
     Args:
         kernel: The kernel.
-        rows: Rows from one place up to another, shape (rows, d).
+        X: Rows, shape (n, d).
         size: Rows and columns of a tile.
         dtype: Precision of the tiles.
         keep_bytes: Room for them.
     """
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        rows: Callable[[int, int], Tensor],
-        size: int,
-        dtype: torch.dtype,
-        keep_bytes: float,
-    ) -> None:
-        self.kernel, self.rows, self.size, self.dtype = kernel, rows, size, dtype
+    def __init__(self, kernel: Kernel, X: Tensor, size: int, dtype: torch.dtype, keep_bytes: float) -> None:
+        self.kernel, self.X, self.size, self.dtype = kernel, X, size, dtype
         self._kept: dict[tuple[int, int], Tensor] = {}
-        self._room, self._lock = keep_bytes, threading.Lock()
+        self._room = keep_bytes
 
     def at(self, i: int, j: int) -> Tensor:
         """The tile whose first row and column these are."""
@@ -98,20 +85,19 @@ class Tiles:
 
     def compute(self, i: int, j: int) -> Tensor:
         """The same, anew."""
-        rows = self.rows(i, i + self.size)
-        tile = self.kernel.tile(rows, rows if i == j else self.rows(j, j + self.size))
+        rows = self.X[i : i + self.size]
+        tile = self.kernel.tile(rows, self.X[j : j + self.size])
         if i == j:
             tile.diagonal().copy_(self.kernel.diag(rows))
         return tile.to(self.dtype)
 
     def _keep(self, i: int, j: int, tile: Tensor) -> None:
         """Hold a tile, if there is room; no others once there was none."""
-        with self._lock:
-            if tile.nbytes > self._room:
-                self._room = 0
-                return
-            self._kept[i, j] = tile
-            self._room -= tile.nbytes
+        if tile.nbytes > self._room:
+            self._room = 0
+            return
+        self._kept[i, j] = tile
+        self._room -= tile.nbytes
 
 
 def blocks_of(Vt: Tensor, size: int) -> list[Tensor]:
@@ -120,7 +106,7 @@ def blocks_of(Vt: Tensor, size: int) -> list[Tensor]:
 
 
 def panel_product(tiles: Tiles, panel: Panel, blocks: Sequence[Tensor]) -> Tensor:
-    """What a panel contributes to (H V)ᵀ in the precision of its tiles, span after span, shape (p, width).
+    """What a panel contributes to (H V)ᵀ in the precision of its tiles, span after span, shape (p, rows).
 
     Args:
         tiles: The tiles of H.

@@ -111,7 +111,8 @@ def _record(run: DescentRun, n: int) -> dict[str, Any]:
 def descent_seconds(trials: Sequence[Record], speed: Speed) -> float:
     """Two products with every weight for each row and step, and test rows at records.
 
-    The worst labels come for nothing: figures that have them find the spectrum, too, in a trial of its own.
+    The worst labels are not counted: figures that have them find the spectrum, too, in a trial whose
+    eigenvectors a process keeps. A run that goes on after that trial, or a worker elsewhere, finds them anew.
     """
     total = 0.0
     for trial in trials:
