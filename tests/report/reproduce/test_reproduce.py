@@ -46,6 +46,15 @@ def test_drawings_are_the_same_bytes_for_the_same_figure(result):
     assert as_pdf(drawn(result)).startswith(b"%PDF")
 
 
+def test_a_curve_without_a_number_says_so(result):
+    nothing = series("found by nobody", [1.0, 2.0], [[math.nan, math.inf]])
+    more = replace(result, curves=(*result.curves, nothing))
+    (names,) = ([text.get_text() for text in legend.get_texts()] for legend in drawn(more).legends)
+    assert names[-1] == "found by nobody: none"
+    assert figure_chart(more).spec["data"][-1]["name"] == "found by nobody: none"
+    assert all("none" not in name for name in names[:-1])
+
+
 def test_names_are_escaped_and_divergence_is_drawn(chosen):
     page = room.page(chosen)
     assert "net <b>" not in page

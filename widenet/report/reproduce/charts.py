@@ -6,7 +6,7 @@ from typing import Any
 from widenet.papers.curve import Curve
 from widenet.papers.result import FigureResult
 from widenet.report.parts.plots import Chart, Spec, axes_layout, label, line_trace, thinned
-from widenet.report.reproduce.styles import colour_places
+from widenet.report.reproduce.styles import colour_places, legend, shown_points
 
 HEIGHT = 520
 COLOURS = ("ink", "labels", "random", "worst")
@@ -41,7 +41,7 @@ def _axis(title: str, log: bool) -> Spec:
 
 
 def _trace(curve: Curve, place: int) -> Spec:
-    shown = [point for point in curve.points if any(map(math.isfinite, point.best))]
+    shown = shown_points(curve)
     points = [shown[index] for index in thinned(range(len(shown)))]
     finite = [[value for value in point.best if math.isfinite(value)] for point in points]
     mean = [sum(values) / len(values) for values in finite]
@@ -50,7 +50,7 @@ def _trace(curve: Curve, place: int) -> Spec:
         place // len(COLOURS) % len(DASHES)
     ]
     trace = line_trace(
-        label(curve.name), [point.x for point in points], mean, colour, "%{x:.4g}: %{y:.3g}", dash
+        label(legend(curve)), [point.x for point in points], mean, colour, "%{x:.4g}: %{y:.3g}", dash
     )
     trace["line"]["width"] = 1.8
     extra: dict[str, Any] = {"mode": "markers" if curve.style == "marks" else "lines"}

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from widenet.papers.curve import Curve
 from widenet.papers.figure import Axes
 from widenet.papers.result import FigureResult
-from widenet.report.reproduce.styles import colour_places
+from widenet.report.reproduce.styles import colour_places, legend, shown_points
 
 SIZE = (6.0, 5.4)  # inches
 LONG = 26  # characters of a name of which no three fit beside each other
@@ -79,7 +79,7 @@ def _add(axes: Any, curve: Curve, position: int) -> None:
             linestyle=":",
         )
         return
-    shown = [point for point in curve.points if any(map(math.isfinite, point.best))]
+    shown = shown_points(curve)
     x = [point.x for point in shown]
     finite = [[value for value in point.best if math.isfinite(value)] for point in shown]
     mean = [sum(values) / len(values) for values in finite]
@@ -97,7 +97,7 @@ def _add(axes: Any, curve: Curve, position: int) -> None:
         x,
         mean,
         yerr=bars if few and any(map(any, bars)) else None,
-        label=curve.name,
+        label=legend(curve),
         color=COLOURS[position % len(COLOURS)],
         marker=mark if few or curve.style == "marks" else None,
         markersize=4,

@@ -1,8 +1,19 @@
-"""Which curves look alike: a limit or a variant shares the colour of the curve that it belongs to."""
+"""Which points of a curve are drawn, what its legend says, and which curves look alike."""
 
+import math
 from collections.abc import Sequence
 
-from widenet.papers.curve import Curve
+from widenet.papers.curve import Curve, Point
+
+
+def shown_points(curve: Curve) -> list[Point]:
+    """The points at which some seed has a number."""
+    return [point for point in curve.points if any(map(math.isfinite, point.best))]
+
+
+def legend(curve: Curve) -> str:
+    """The name, with a word where there is nothing to see: no net was that good, or all diverged."""
+    return curve.name if shown_points(curve) else f"{curve.name}: none"
 
 
 def colour_places(curves: Sequence[Curve]) -> list[int]:
