@@ -42,17 +42,16 @@ def joined(cluster: Any) -> Iterator["Cluster | None"]:
         return
     if isinstance(cluster, str):
         cluster = ClusterAddress(cluster)
-    before = _open_client()
     with ExitStack() as opened:
         if isinstance(cluster, ClusterAddress):
-            client = opened.enter_context(cluster.client())
+            client, is_ours = opened.enter_context(cluster.client()), True
         elif hasattr(cluster, "get_client"):  # the client that is open for it, or a new one
-            client = cluster.get_client()
-            if client is not before:
+            before, client = _open_client(), cluster.get_client()
+            is_ours = client is not before
+            if is_ours:
                 opened.enter_context(client)
         else:
-            client = cluster
-        is_ours = client is not before and client is not cluster
+            client, is_ours = cluster, False
         is_plain = isinstance(cluster, ClusterAddress) and cluster.must_stay_here
         found = Cluster(client, stays_here=is_plain)
         found.check()
