@@ -58,6 +58,21 @@ def test_weights_sum_to_the_squared_norm_although_orthogonality_is_hard(generato
     assert not copies[-50:].any()  # lost orthogonality shows as copies of the largest Ritz values
 
 
+@pytest.mark.parametrize(("dtype", "smallest"), [(torch.float64, 1e-12), (torch.float32, 1e-8)])
+def test_ritz_values_stay_within_the_spectrum_where_little_is_new(generator, dtype, smallest):
+    """What rounding of products adds along the basis outweighs what is new.
+
+    Without orthogonality T has eigenvalues far from those of the matrix, below 0 and above the largest.
+    """
+    matrix = decaying_matrix(300, generator=generator, smallest=smallest)
+    V = torch.randn(300, 4, generator=generator, dtype=torch.float64)
+    nodes = gauss_measure(lanczos(DenseGram(matrix.to(dtype)), V, num_steps=75)).nodes
+    rounding = 10 * torch.finfo(dtype).eps * 300
+    assert len(nodes) > 200
+    assert nodes[0] >= -rounding
+    assert nodes[-1] <= 300 + rounding
+
+
 def test_an_eigenvalue_lies_within_the_residual_of_the_smallest_ritz_value(matrix, generator):
     V = torch.randn(60, 4, generator=generator, dtype=torch.float64)
     eigenvalues = torch.linalg.eigvalsh(matrix)

@@ -17,6 +17,7 @@ from widenet.spectrum.tridiagonal import BlockFactor, block_factor
 
 # Directions shorter than this, relative to λ_max, are rounding of the operator's products.
 RANK_TOLERANCE = {torch.float64: 1e-13, torch.float32: 1e-8}
+SMALL_PART = 0.1  # of a block, along the basis: what rounding leaves of that is less than the rest's own
 SMALL = 600  # rows of T up to which threads wait for each other longer than they share its decomposition
 
 
@@ -133,11 +134,10 @@ def lanczos(
 ) -> Krylov:
     """Run block Lanczos from V (n, p) for at most `num_steps` products [Golub & Meurant 2010, §4.3].
 
-    Every new block is orthogonalised against all earlier ones, twice, so that T is that of exact
-    arithmetic up to rounding of size ε λ_max. Of an operator in float32 the basis is kept in float32, too,
-    and its blocks are orthogonal up to that. `stop` is asked every `check_every` steps. With `solve` the
-    space is used for H⁻¹V at the end. A run that goes on from a checkpoint is bit for bit the one that was
-    not interrupted.
+    Every new block is orthogonalised against all earlier ones, so that T is that of exact arithmetic up to
+    rounding of size ε λ_max. Of an operator in float32 the basis is kept in float32, too, and its blocks are
+    orthogonal up to that. `stop` is asked every `check_every` steps. With `solve` the space is used for H⁻¹V
+    at the end. A run that goes on from a checkpoint is bit for bit the one that was not interrupted.
 
     >>> from widenet.spectrum.gram import DenseGram
     >>> H, v = torch.diag(torch.tensor([1.0, 2.0, 4.0])), torch.ones(3, 1)
@@ -166,9 +166,10 @@ def lanczos(
         A = (A + A.T) / 2
         diagonal.append(A.cpu())
         W -= Q @ A  # the largest part, in the precision of V
-        known = basis[:size]
-        for _ in range(2):
-            W -= (known.T @ (known @ W.to(basis.dtype))).to(W.dtype)
+        if below:  # then that along the block before; only rounding is left along earlier ones
+            before = basis[size - sum(below[-1].shape) : size - len(A)]
+            W -= before.T.to(W.dtype) @ below[-1].T.to(W.device)
+        W = _orthogonal_to(basis[:size], W)
         shortest = RANK_TOLERANCE[gram.dtype] * max(float(block.diagonal().max()) for block in diagonal)
         Q, B = orthonormal_columns(W, shortest=shortest, most=gram.n - size)
         below.append(B.cpu())
@@ -183,6 +184,20 @@ def lanczos(
         krylov = replace(krylov, solution=_solution(gram, V, krylov, basis[:size]))
     checkpoint.finish(_packed(krylov))
     return krylov
+
+
+def _orthogonal_to(basis: Tensor, W: Tensor) -> Tensor:
+    """What is left of W (n, p) orthogonal to the rows of a basis (k, n), in the precision of W.
+
+    Rounding leaves a small share of what is taken away, so a second pass is made only where that was not
+    small itself [Daniel, Gragg, Kaufman & Stewart 1976].
+    """
+    for _ in range(2):
+        inside = basis @ W.to(basis.dtype)
+        W = W - (basis.T @ inside).to(W.dtype)
+        if bool((inside.norm(dim=0) <= SMALL_PART * W.norm(dim=0)).all()):
+            break
+    return W
 
 
 def _solution(gram: Operator, V: Tensor, krylov: Krylov, basis: Tensor) -> Tensor | None:
