@@ -87,7 +87,7 @@ class Work:
         if self.device != CPU:  # proofs are the CPU's
             gram = self.make_gram(kernel, self._inputs.cpu(), torch.float64)
         floor, exact = floor_of(kernel, self.neighbours), self._exact(kernel, gram)
-        return self._problem(self._gram_above(kernel, floor, exact=True), floor, exact)
+        return self._problem(self._gram_above(kernel, floor), floor, exact)
 
     def _problem(self, gram: Gram, floor: float = 0.0, exact: ExactGram | None = None) -> KernelProblem:
         """The problem of all rows, with this operator of D^½ H D^½."""
@@ -121,15 +121,14 @@ class Work:
         """The distinct points themselves, shape (u, d)."""
         return self.dataset.X[self.points.first].to(self.device)
 
-    def _gram_above(self, kernel: Kernel, floor: float, *, exact: bool) -> Gram:
+    def _gram_above(self, kernel: Kernel, floor: float) -> Gram:
         """The weighted operator, in float32 where its eigenvalues, above this floor, let that suffice.
 
-        Entries that are not exact before they are rounded, from rows in float32, are off by a few times as
-        much, and made in half the time.
+        Its entries are then made of rows in float32, too: off by a few roundings instead of one, and made in
+        half the time.
         """
         dtype = torch.float32 if _single_suffices(self.points.num, floor) else torch.float64
-        X = self._inputs if exact else self._inputs.to(dtype)
-        return weighted_gram(self.make_gram(kernel, X, dtype), self._device_points)
+        return weighted_gram(self.make_gram(kernel, self._inputs.to(dtype), dtype), self._device_points)
 
     def spectrum(self, problem: KernelProblem) -> LabelSpectrum:
         """The labels and shuffled ones on the spectrum of the problem."""
@@ -182,7 +181,7 @@ class Work:
     def _fit(self, kernel: Kernel, ridge: float) -> LeaveOneOut:
         gram = weighted_gram(self.gram(kernel), self._device_points)
         if gram.held() is None:
-            gram = self._gram_above(kernel, ridge + floor_of(kernel, self.neighbours), exact=False)
+            gram = self._gram_above(kernel, ridge + floor_of(kernel, self.neighbours))
         targets, stage = self._problem(gram).targets, "wrong labels"
         self.progress(stage)
         if (matrix := gram.held()) is not None:
