@@ -7,7 +7,7 @@ from mpmath import mp
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.spectrum import floor as floors
-from widenet.spectrum.floor import cholesky_floor, eigenvalue_floor
+from widenet.spectrum.floor import cholesky_floor, close_pair, eigenvalue_floor, neighbour_counts
 from widenet.testing import unit_rows
 
 
@@ -101,3 +101,22 @@ def test_cholesky_floor_is_below_the_exact_eigenvalue():
         with mp.workdps(40):
             smallest = min(mp.eigsy(mp.matrix(matrix.tolist()), eigvals_only=True))
             assert 0 <= cholesky_floor(matrix, 12) <= smallest
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_close_pair_is_the_closest_up_to_a_bin(sign, generator):
+    lengths = 0.1 + 10 * torch.rand(80, 1, generator=generator, dtype=torch.float64)
+    X = lengths * unit_rows(80, 6, generator=generator)
+    X[33] = sign * (X[12] + 0.001 * unit_rows(1, 6, generator=generator)[0])
+    pair = close_pair(X, neighbour_counts(X, tile=32))
+    assert pair.shape == (80, 1)
+    assert pair.nonzero()[:, 0].tolist() == [12, 33]
+    assert float(pair[12]) == -sign * float(pair[33])
+    # Along it rows that nearly coincide, or would if one were turned round, cancel.
+    unit = X / X.norm(dim=1, keepdim=True)
+    assert float((unit.T @ pair).norm()) < 0.02
+
+
+def test_one_row_is_a_pair_alone():
+    X = torch.ones(1, 2, dtype=torch.float64)
+    assert close_pair(X, neighbour_counts(X)).tolist() == [[1.0]]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
@@ -36,6 +36,7 @@ from widenet.runs.device import CPU
 from widenet.spectrum.enclosure import Enclosure, enclose, is_provable, proved_floor
 from widenet.spectrum.floor import (
     cholesky_floor,
+    close_pair,
     eigenvalue_floor,
     floor_of,
     neighbour_counts,
@@ -87,11 +88,12 @@ class Work:
         if self.device != CPU:  # proofs are the CPU's
             gram = self.make_gram(kernel, self._inputs.cpu(), torch.float64)
         floor, exact = floor_of(kernel, self.neighbours), self._exact(kernel, gram)
-        return self._problem(self._gram_above(kernel, floor), floor, exact)
+        pair = close_pair(self._inputs, self.neighbours)
+        return replace(self._problem(self._gram_above(kernel, floor), floor), exact=exact, close_pair=pair)
 
-    def _problem(self, gram: Gram, floor: float = 0.0, exact: ExactGram | None = None) -> KernelProblem:
+    def _problem(self, gram: Gram, floor: float = 0.0) -> KernelProblem:
         """The problem of all rows, with this operator of D^½ H D^½."""
-        return KernelProblem(gram, self._device_points, self.dataset.Y.to(self.device), floor, exact)
+        return KernelProblem(gram, self._device_points, self.dataset.Y.to(self.device), floor)
 
     @cached_property
     def _device_points(self) -> Points:
@@ -118,8 +120,9 @@ class Work:
 
     @property
     def _inputs(self) -> Tensor:
-        """The distinct points themselves, shape (u, d)."""
-        return self.dataset.X[self.points.first].to(self.device)
+        """The distinct points themselves, shape (u, d): the rows, and no copy of them, where none repeats."""
+        X, points = self.dataset.X, self.points
+        return (X[points.first] if points.num < len(X) else X).to(self.device)
 
     def _gram_above(self, kernel: Kernel, floor: float) -> Gram:
         """The weighted operator, in float32 where its eigenvalues, above this floor, let that suffice.

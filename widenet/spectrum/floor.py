@@ -53,6 +53,23 @@ def smallest_sine(counts: Tensor) -> float:
     return float((1 - nearest.max().square()).sqrt()) if len(nearest) else 1.0
 
 
+def close_pair(X: Tensor, counts: Tensor) -> Tensor:
+    """e_i ∓ e_j for about the closest two of the rows X (n, d), shape (n, 1), by their `neighbour_counts`.
+
+    Along it a Gram matrix is nearly as small as it gets: what is orthogonal to all low powers of ⟨x, z⟩ lies
+    mostly in differences of rows that they hardly tell apart.
+    """
+    bins = torch.arange(counts.shape[1], device=counts.device)
+    i = int((bins * (counts > 0)).amax(1).argmax())
+    cosines = (X @ X[i]) / X.norm(dim=1)
+    cosines[i] = 0
+    j = int(cosines.abs().argmax())
+    pair = torch.zeros_like(cosines)
+    pair[j] = -cosines[j].sign()
+    pair[i] = 1
+    return pair[:, None]
+
+
 def product_rounding(kernel: Kernel, X: Tensor, sine: float) -> float:
     """How far an entry of Hz may be off, over Σ|z_j|, for the Gram matrix of unit rows X (n, d).
 

@@ -1,0 +1,63 @@
+from dataclasses import replace
+
+import pytest
+import torch
+
+from widenet.audit.problem import ExactGram, KernelProblem, weighted_gram
+from widenet.audit.spectral import label_spectrum, spectrum_summary
+from widenet.data.points import points_of
+from widenet.kernels.matrix import gram_matrix
+from widenet.kernels.names import kernel_by_name
+from widenet.spectrum.floor import close_pair, eigenvalue_floor, neighbour_counts
+from widenet.spectrum.gram import DenseGram
+from widenet.testing import unit_rows
+
+KERNEL = kernel_by_name("relu2-hidden")
+NUM = 1500
+
+
+def clusters(generator):
+    """Rows in thirty heaps, so that many eigenvalues lie near the smallest."""
+    centres = unit_rows(30, 10, generator=generator).repeat_interleave(NUM // 30, 0)
+    X = centres + 0.1 * unit_rows(NUM, 10, generator=generator)
+    return X / X.norm(dim=1, keepdim=True)
+
+
+def problem_of(X, place):
+    """A problem whose matrix counts as not held, with rows at these places."""
+    points, H = points_of(place), DenseGram(gram_matrix(KERNEL, X))
+    Y = X[place][:, :2].sign()
+    gram, exact = weighted_gram(H, points), ExactGram(H, 1e-13, is_proof=False)
+    pair = close_pair(X, neighbour_counts(X))
+    return KernelProblem(gram, points, Y, eigenvalue_floor(KERNEL, X), exact, pair)
+
+
+@pytest.mark.parametrize("num_repeated", [0, 250])
+def test_a_close_pair_leads_to_the_smallest_eigenvalue(num_repeated, generator):
+    X = clusters(generator)
+    problem = problem_of(X, torch.cat([torch.arange(NUM), torch.arange(num_repeated)]))
+    weights = problem.points.counts.sqrt()
+    smallest = float(torch.linalg.eigvalsh(weights[:, None] * gram_matrix(KERNEL, X) * weights)[0])
+    with_pair, without = (
+        label_spectrum(each, generator=torch.Generator().manual_seed(0))
+        for each in (problem, replace(problem, close_pair=None))
+    )
+    assert with_pair.krylov.num_steps == without.krylov.num_steps
+    assert spectrum_summary(without).eigenvalue_min == pytest.approx(smallest, rel=0.03)
+    assert spectrum_summary(with_pair).eigenvalue_min == pytest.approx(smallest, rel=0.0005)
+
+
+def test_a_close_pair_is_no_probe(generator):
+    X = clusters(generator)
+    problem = problem_of(X, torch.arange(NUM))
+    found = label_spectrum(problem, generator=generator)
+    inverse = gram_matrix(KERNEL, X).inverse()
+    assert found.inverse.lower.shape == (found.num_targets + 1 + found.solved.probes.shape[1],)
+    expected = (problem.targets * (inverse @ problem.targets)).sum(0)
+    torch.testing.assert_close(found.inverse.lower[:2], expected, rtol=2e-6, atol=0)
+    # Shuffled labels are the probes' mean, of which the pair, along small eigenvalues, would be most.
+    total = float(inverse.trace()) - float(inverse.sum()) / NUM
+    shuffled = found.shuffled(found.inverse.lower).mean()
+    assert float(shuffled) == pytest.approx(
+        found.mean * float(inverse.sum()) + found.variance * total, rel=0.1
+    )
