@@ -167,7 +167,7 @@ def test_a_gallery_goes_on_after_an_error_and_is_refused_as_a_whole(toy):
     assert [each.figure for each in gallery.figures] == ["toy"]
     assert gallery.missing[0].reason == "It cannot be drawn."
     assert gallery.outcome is Outcome.PARTLY
-    long = [replace(toy.TOY, name=f"toy{number}") for number in range(60)]
+    long = [replace(toy.TOY, name=f"toy{number}") for number in range(240)]  # on any few threads
     told = []
     with pytest.raises(InputError, match="hours"):
         run_figures(long, "paper", finished=told.append)
