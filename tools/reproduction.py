@@ -2,6 +2,7 @@
 
     python -m tools.reproduction take FOLDER ...   keep result.json, figure.png and data.csv of these results
     python -m tools.reproduction                   write docs/reproduction.md
+    python -m tools.reproduction draw              draw every figure.png again from its stored curves
     python -m tools.reproduction --check           say what is out of date; exit code 1 if anything is
 
 A result is stale when its figure is gone, when the figure's settings have other fields now, or when its
@@ -25,14 +26,16 @@ from widenet.papers.differences import differences
 from widenet.papers.figure import Figure, FigureSettings
 from widenet.papers.figures import FIGURES, figure_by_name
 from widenet.papers.verdict import Verdict
-from widenet.report.parts.files import finite
+from widenet.report.parts.files import RESULT_FILE, finite
+from widenet.report.reproduce.drawing import as_png, drawn_curves
+from widenet.report.reproduce.files import DATA_FILE, PNG_FILE
 from widenet.report.reproduce.sentences import measured_sentence
 from widenet.study.result import plain
 from widenet.theory.names import TITLES
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER, PAGE = Path("docs/reproduction"), Path("docs/reproduction.md")
-KEPT = ("result.json", "figure.png", "data.csv")
+KEPT = (RESULT_FILE, PNG_FILE, DATA_FILE)
 HEAD = """# The papers' claims, measured
 
 This page is written from the results in [docs/reproduction](reproduction) by `python -m tools.reproduction`;
@@ -45,7 +48,7 @@ def records(root: Path) -> dict[str, dict[str, Any]]:
     """The stored results by the full names of their figures, in the order of the papers."""
     found = {
         f"{path.parent.parent.name}/{path.parent.name}": json.loads(path.read_text(encoding="utf-8"))
-        for path in (root / FOLDER).glob("*/*/result.json")
+        for path in (root / FOLDER).glob(f"*/*/{RESULT_FILE}")
     }
     order = {name: place for place, name in enumerate(FIGURES)}
     return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
@@ -82,9 +85,20 @@ def settings_of(figure: Figure, record: dict[str, Any]) -> FigureSettings:
 
 def judged_again(figure: Figure, record: dict[str, Any]) -> list[Any]:
     """The claims, judged on the stored curves."""
-    curves = {each["name"]: _curve(each) for each in record["curves"]}
+    curves = {curve.name: curve for curve in _curves(record)}
     settings = settings_of(figure, record)
     return [finite(plain(judged_claim(claim, settings, curves))) for claim in figure.claims]
+
+
+def draw(root: Path, name: str, record: dict[str, Any]) -> None:
+    """Draw the stored curves as figures are drawn now."""
+    shown = [curve for curve in _curves(record) if curve.style != "numbers"]
+    drawing = drawn_curves(f"{name}, paper scale", figure_by_name(name).axes, shown)
+    (root / FOLDER / name / PNG_FILE).write_bytes(as_png(drawing))
+
+
+def _curves(record: dict[str, Any]) -> tuple[Curve, ...]:
+    return tuple(map(_curve, record["curves"]))
 
 
 def _curve(record: dict[str, Any]) -> Curve:
@@ -140,7 +154,7 @@ def _measured(record: dict[str, Any]) -> Measured:
 
 def take(root: Path, folder: Path) -> None:
     """Keep the files of a result."""
-    record = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    record = json.loads((folder / RESULT_FILE).read_text(encoding="utf-8"))
     place = root / FOLDER / record["paper"] / record["figure"]
     place.mkdir(parents=True, exist_ok=True)
     for name in KEPT:
@@ -148,14 +162,17 @@ def take(root: Path, folder: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Take, write or check; returns the exit code."""
-    if arguments[:1] not in ([], ["take"], ["--check"]):
+    """Take, draw, write or check; returns the exit code."""
+    if arguments[:1] not in ([], ["take"], ["draw"], ["--check"]):
         print(__doc__, file=sys.stderr)
         return 2
     if arguments[:1] == ["take"]:
         for folder in arguments[1:]:
             take(ROOT, Path(folder))
     found = records(ROOT)
+    if arguments == ["draw"]:
+        for name, record in found.items():
+            draw(ROOT, name, record)
     told = [reason for name, record in found.items() if (reason := stale(name, record))]
     made = {PAGE: page(found)}
     if arguments == ["--check"]:

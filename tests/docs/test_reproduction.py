@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tools.house import outdated
-from tools.reproduction import PAGE, ROOT, page, records, stale, take
+from tools.reproduction import FOLDER, PAGE, ROOT, draw, page, records, stale, take
 from widenet.papers import figures
 from widenet.papers.run import run_figure
 from widenet.report import reproduce as room
@@ -47,6 +47,14 @@ def test_a_fresh_result_is_not_stale(record):
     assert "**held**" in told
     assert "The value at 1 is below 2." in told
     assert f"reproduction/{NAME}/figure.png" in told
+
+
+def test_a_stored_result_is_drawn_again_as_it_was(record, tmp_path):
+    picture = tmp_path / FOLDER / NAME / "figure.png"
+    drawn = picture.read_bytes()
+    picture.unlink()
+    draw(tmp_path, NAME, record)
+    assert picture.read_bytes() == drawn
 
 
 def test_changed_curves_claims_settings_and_figures_are_found(record, toy, monkeypatch):

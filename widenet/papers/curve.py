@@ -9,7 +9,7 @@ from widenet.base.errors import InputError
 from widenet.base.wording import number
 from widenet.papers.verdict import Check
 
-Style = Literal["line", "dashed", "dashdot", "marks", "reference", "numbers"]
+Style = Literal["line", "dashed", "dashdot", "dotted", "marks", "reference", "numbers"]
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Curve:
         name: As the paper's legend has it.
         points: In order of x.
         style: A solid line, a dashed one (for what the paper does not draw, such as limits), one of dashes
-            and dots (for another way to the same curve), marks alone, a thin line of reference, or numbers
-            that are told and not drawn.
+            and dots (for another way to the same curve), a dotted one (for a limit of that), marks alone, a
+            thin line of reference, or numbers that are told and not drawn.
         on_right: Whether it belongs to the axis on the right.
     """
 
@@ -61,7 +61,7 @@ class Curve:
     @property
     def is_variant(self) -> bool:
         """Whether it may be a variant of a solid curve: a limit of it, or another way to it."""
-        return self.style in ("dashed", "dashdot")
+        return self.style in ("dashed", "dashdot", "dotted")
 
     def at(self, x: float) -> Point:
         """The point at x."""

@@ -112,6 +112,7 @@ def test_a_second_step_size_has_curves_and_a_claim_of_its_own():
         "true labels, η = 0.006, signs that changed",
     ]
     assert found["true labels, η = 0.006"].style == "dashdot"
+    assert found["true labels, η = 0.006, predicted"].style == "dotted"
     assert verdicts(FIG1C, TWO_STEPS, done) == [HELD] * 5
     half = len(done) // 2
     unlike = records(

@@ -116,6 +116,37 @@ def test_limits_look_like_what_they_are_limits_of():
     assert colour_places(curves) == [0, 1, 1, 3, 4]
 
 
+def test_a_limit_of_another_way_to_a_curve_is_dotted(result):
+    line = series("a", [1.0, 2.0], [[1.0, 2.0]])
+    more = replace(result, curves=(line, replace(line, name="a, m = ∞", style="dotted")))
+    solid, dotted = drawn(more).axes[0].lines
+    assert (solid.get_color(), solid.get_linestyle()) == (dotted.get_color(), "-")
+    assert (dotted.get_linestyle(), dotted.get_markerfacecolor()) == (":", "white")
+    solid, dotted = figure_chart(more).spec["data"]
+    assert (dotted["line"]["dash"], dotted["marker"]["symbol"]) == (
+        "dot",
+        f"{solid['marker']['symbol']}-open",
+    )
+
+
+@pytest.mark.parametrize(
+    ("highest", "dtick", "ticks"),
+    [
+        (3.0, "D1", [1, 2, 3]),
+        (30.0, "D2", [1, 2, 5, 10, 20]),
+        (30_000.0, "D2", [1, 10, 100, 1000, 10_000]),
+    ],
+)
+def test_narrow_axes_have_ticks_to_read_a_number_from(result, highest, dtick, ticks):
+    axes = replace(result.axes, log_y=True, right="")
+    curve = series("a", [1.0, 2.0], [[1.0, highest]])
+    narrow = replace(result, curves=(curve,), axes=axes)
+    (plot,) = drawn(narrow).axes
+    low, high = plot.get_ylim()
+    assert [tick for tick in plot.get_yticks() if low <= tick <= high] == pytest.approx(ticks)
+    assert figure_chart(narrow).spec["layout"]["yaxis"]["dtick"] == dtick
+
+
 def test_numbers_are_told_and_not_drawn(result):
     hidden = series("share", [1.0], [[0.25], [0.5]], "numbers")
     more = replace(result, curves=(*result.curves, hidden))

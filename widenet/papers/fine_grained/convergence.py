@@ -67,7 +67,7 @@ def plan(data: str) -> Callable[[ConvergenceSettings], Sequence[Sequence[Record]
 
 
 def curves(settings: ConvergenceSettings, done: Sequence[Done]) -> list[Curve]:
-    """Losses of networks, dashed their predictions, and the signs that changed by the end."""
+    """Losses of networks, their predictions, and the signs that changed by the end."""
     records = [None if each.result is None else each.result.record for each in done]
     size = len(records) // len(settings.eta)
     parts = [records[start : start + size] for start in range(0, len(records), size)]
@@ -86,9 +86,10 @@ def _of_step(
     predicted = _predicted(spectrum, num, len(steps))
     parts = [slice(place * num, (place + 1) * num) for place in range(len(PORTIONS))]
     style: Style = "dashdot" if step else "line"
+    style_predicted: Style = "dotted" if step else "dashed"
     return (
         [series(name + step, steps, losses[part], style) for name, part in zip(PORTIONS, parts, strict=True)],
-        [series(name + step + PREDICTED, steps, predicted[name], "dashed") for name in PORTIONS],
+        [series(name + step + PREDICTED, steps, predicted[name], style_predicted) for name in PORTIONS],
         [
             series(name + step + CHANGED, steps[-1:], changed[part], "numbers")
             for name, part in zip(PORTIONS, parts, strict=True)

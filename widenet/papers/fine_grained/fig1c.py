@@ -12,5 +12,5 @@ FIG1C = convergence(
     },
     "At the paper's step size, η λ_max(H∞) is about 3.4 on these images; beyond 2 the linear dynamics of "
     "Theorem 4.1 grow without bound, and its predictions end there. Lines of dashes and dots have a smaller "
-    "step size, at which they converge.",
+    "step size, at which they converge; dotted ones are its predictions.",
 )

@@ -22,7 +22,7 @@ FIG2B = Figure(
         "quick": CubeComparison(
             d=20,
             n=500,
-            m=(200,),
+            m=(100, 200),
             rates=(0.5, 0.2),
             decays=(0.002, 0.001),
             kernel_m=(100,),

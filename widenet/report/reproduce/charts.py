@@ -1,12 +1,13 @@
 """The interactive picture of a figure, as a plain plotly specification."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from widenet.papers.curve import Curve
 from widenet.papers.result import FigureResult
 from widenet.report.parts.plots import Chart, Spec, axes_layout, label, line_trace, thinned
-from widenet.report.reproduce.styles import colour_places, legend, shown_points
+from widenet.report.reproduce.styles import NARROW, colour_places, legend, shown_points
 
 HEIGHT = 520
 COLOURS = ("ink", "labels", "random", "worst")
@@ -17,11 +18,12 @@ MOST_MARKS = 40
 
 def figure_chart(result: FigureResult) -> Chart:
     """All curves: means over seeds, with a bar from the smallest to the largest."""
-    axes = result.axes
-    layout = axes_layout(axes.x, height=HEIGHT, x=_axis("", axes.log_x), y=_axis(axes.y, axes.log_y))
+    axes, curves = result.axes, result.drawn_curves
+    x = _axis("", axes.log_x, [point.x for curve in curves for point in shown_points(curve)])
+    layout = axes_layout(axes.x, height=HEIGHT, x=x, y=_axis(axes.y, axes.log_y, _heights(curves, False)))
     layout["showlegend"] = True
     if axes.right:
-        layout["yaxis2"] = layout["yaxis"] | _axis(axes.right, axes.log_right)
+        layout["yaxis2"] = layout["yaxis"] | _axis(axes.right, axes.log_right, _heights(curves, True))
         layout["yaxis2"] |= {"overlaying": "y", "side": "right", "showgrid": False}
         layout["margin"] = layout["margin"] | {"r": 60}
     return Chart(
@@ -29,14 +31,22 @@ def figure_chart(result: FigureResult) -> Chart:
         title=result.title,
         reading=f"Mean over {result.settings.seeds} seeds; bars from the smallest to the largest.",
         spec={
-            "data": [*map(_trace, result.drawn_curves, colour_places(result.drawn_curves))],
+            "data": [*map(_trace, curves, colour_places(curves))],
             "layout": layout,
         },
     )
 
 
-def _axis(title: str, log: bool) -> Spec:
-    spec: Spec = {"type": "log", "dtick": "D2", "tickformat": "~g"} if log else {}
+def _heights(curves: Sequence[Curve], on_right: bool) -> list[float]:
+    """All finite numbers of the curves of one axis."""
+    shown = [point for curve in curves if curve.on_right == on_right for point in shown_points(curve)]
+    return [value for point in shown for value in point.best if math.isfinite(value)]
+
+
+def _axis(title: str, log: bool, numbers: Sequence[float]) -> Spec:
+    """What is special about an axis of these numbers."""
+    ticks = "D1" if max(numbers, default=1) < NARROW * min(numbers, default=1) else "D2"
+    spec: Spec = {"type": "log", "dtick": ticks, "tickformat": "~g"} if log else {}
     return spec | ({"title": {"text": title, "standoff": 8, "font": {"size": 13}}} if title else {})
 
 
@@ -46,9 +56,9 @@ def _trace(curve: Curve, place: int) -> Spec:
     finite = [[value for value in point.best if math.isfinite(value)] for point in points]
     mean = [sum(values) / len(values) for values in finite]
     colour, few = COLOURS[place % len(COLOURS)], len(points) <= MOST_MARKS
-    dash = {"dashed": "dash", "dashdot": "dashdot", "reference": "dot"}.get(curve.style) or DASHES[
-        place // len(COLOURS) % len(DASHES)
-    ]
+    dash = {"dashed": "dash", "dashdot": "dashdot", "dotted": "dot", "reference": "dot"}.get(
+        curve.style
+    ) or DASHES[place // len(COLOURS) % len(DASHES)]
     trace = line_trace(
         label(legend(curve)), [point.x for point in points], mean, colour, "%{x:.4g}: %{y:.3g}", dash
     )

@@ -2,6 +2,7 @@
 
 import io
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -11,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from widenet.papers.curve import Curve
 from widenet.papers.figure import Axes
 from widenet.papers.result import FigureResult
-from widenet.report.reproduce.styles import colour_places, legend, shown_points
+from widenet.report.reproduce.styles import NARROW, colour_places, legend, shown_points
 
 SIZE = (6.0, 5.4)  # inches
 LONG = 26  # characters of a name of which no three fit beside each other
@@ -25,13 +26,18 @@ DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 def drawn(result: FigureResult) -> Drawing:
     """The figure with a bar from the smallest to the largest seed at every point."""
+    return drawn_curves(f"{result.full_name}, {result.scale} scale", result.axes, result.drawn_curves)
+
+
+def drawn_curves(title: str, axes: Axes, curves: Sequence[Curve]) -> Drawing:
+    """The same of curves alone."""
     drawing = Drawing(figsize=SIZE, layout="constrained")
     FigureCanvasAgg(drawing)
     left = drawing.add_subplot()
-    right = left.twinx() if result.axes.right else left
-    for position, curve in zip(colour_places(result.drawn_curves), result.drawn_curves, strict=True):
+    right = left.twinx() if axes.right else left
+    for position, curve in zip(colour_places(curves), curves, strict=True):
         _add(right if curve.on_right else left, curve, position)
-    _frame(left, right, result.axes)
+    _frame(left, right, axes)
     handles, labels = left.get_legend_handles_labels()
     if right is not left:
         more_handles, more_labels = right.get_legend_handles_labels()
@@ -46,7 +52,7 @@ def drawn(result: FigureResult) -> Drawing:
         frameon=False,
         handlelength=3.5,
     )
-    left.set_title(f"{result.full_name}, {result.scale} scale", fontsize=9)
+    left.set_title(title, fontsize=9)
     return drawing
 
 
@@ -90,7 +96,7 @@ def _add(axes: Any, curve: Curve, position: int) -> None:
     ]
     few = len(x) <= MOST_MARKS
     mark = MARKS[position % len(MARKS)]
-    line = {"marks": "none", "dashed": DASHES[1], "dashdot": "-."}.get(
+    line = {"marks": "none", "dashed": DASHES[1], "dashdot": "-.", "dotted": ":"}.get(
         curve.style, "-" if few else DASHES[position % len(DASHES)]
     )
     axes.errorbar(
@@ -112,8 +118,9 @@ def _plain_ticks(axis: Any) -> None:
     """Numbers as people write them, also between the decades where these are few."""
     if axis.get_scale() == "log":
         low, high = axis.get_view_interval()
+        between = range(1, 10) if high < NARROW * low else (1, 2, 5) if high < 1e3 * low else (1,)
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1e3 * low else (1,), numticks=12))
+        axis.set_major_locator(LogLocator(subs=tuple(between), numticks=12))
         axis.set_minor_formatter(NullFormatter())
 
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from widenet.papers.curve import Curve, Point
 
+NARROW = 4.0  # highest over lowest: log axes up to here have ticks at all digits
+
 
 def shown_points(curve: Curve) -> list[Point]:
     """The points at which some seed has a number."""
