@@ -1,3 +1,5 @@
+from contextlib import contextmanager
+
 import pytest
 import torch
 
@@ -31,6 +33,31 @@ def test_rounded_tiles_take_half_the_memory(keep_bytes, generator):
     assert single.dtype == torch.float32
     assert not torch.equal(single.matmul(V), product)
     assert torch.equal(single.recomputed().matmul(V), product)
+
+
+@pytest.mark.parametrize("keep_bytes", [0, 40_000, 10**9])
+def test_threads_change_no_bit_and_hold_no_more(keep_bytes, generator):
+    kernel, X = kernel_by_name("relu2-hidden"), unit_rows(700, 7, generator=generator)
+    V = torch.randn(700, 5, generator=generator, dtype=torch.float64)
+    found = {}
+    for num_threads in (1, 3):
+        with num_torch_threads(num_threads):
+            tiled = TiledGram(kernel, X, keep_bytes=keep_bytes, tile=32)
+            found[num_threads] = tiled.matmul(V)
+            assert torch.equal(tiled.matmul(V), found[num_threads])
+            assert torch.get_num_threads() == num_threads
+        assert sum(tile.nbytes for tile in tiled._tiles._kept.values()) <= keep_bytes
+    assert torch.equal(found[1], found[3])
+
+
+@contextmanager
+def num_torch_threads(num):
+    before = torch.get_num_threads()
+    torch.set_num_threads(num)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_columns_of_every_operator(generator):

@@ -1,11 +1,13 @@
 """Gram matrices as operators: what is dense today can be tiled tomorrow without touching a caller."""
 
+from functools import partial
 from typing import Protocol
 
 import torch
 from scipy.linalg.blas import dsymv, ssymv
 from torch import Tensor
 
+from widenet.base.threads import threads
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import cross_matrix
 from widenet.spectrum.panels import TILE, Tiles, added_up, blocks_of, panel_product, panels_of
@@ -145,7 +147,8 @@ class TiledGram(SizedGram):
     With room for all of them (4 n² bytes in float64) it is a packed symmetric matrix; with none, it never
     holds more than one. Nothing is computed before the first product. Kernel values are computed in the
     precision of X and then rounded to `dtype`, in which products of panels are made; they are added up in the
-    precision of the vectors.
+    precision of the vectors. Panels run side by side, each on one thread, so that numbers do not depend on
+    how many threads there are.
     """
 
     def __init__(
@@ -174,5 +177,8 @@ class TiledGram(SizedGram):
 
     def matmul(self, V: Tensor) -> Tensor:
         blocks = blocks_of(V.T.to(self.dtype), self.tile)
-        products = (panel_product(self._tiles, panel, blocks) for panel in self.panels)
-        return added_up(self.panels, products, V.T).T
+        product = partial(panel_product, self._tiles, blocks=blocks)
+        if V.device.type != "cpu" or torch.get_num_threads() == 1:
+            return added_up(self.panels, map(product, self.panels), V.T).T
+        with threads() as (pool, _):  # a tile is too small to be split over cores
+            return added_up(self.panels, pool.map(product, self.panels), V.T).T

@@ -6,6 +6,7 @@ not depend on how many workers compute them, nor on which of them holds what.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 import torch
 from torch import Tensor
@@ -74,6 +75,7 @@ class Tiles:
         self.kernel, self.X, self.size, self.dtype = kernel, X, size, dtype
         self._kept: dict[tuple[int, int], Tensor] = {}
         self._room = keep_bytes
+        self._counting = Lock()  # room, of several panels that are computed side by side
 
     def at(self, i: int, j: int) -> Tensor:
         """The tile whose first row and column these are."""
@@ -93,11 +95,12 @@ class Tiles:
 
     def _keep(self, i: int, j: int, tile: Tensor) -> None:
         """Hold a tile, if there is room; no others once there was none."""
-        if tile.nbytes > self._room:
-            self._room = 0
-            return
-        self._kept[i, j] = tile
-        self._room -= tile.nbytes
+        with self._counting:
+            if tile.nbytes > self._room:
+                self._room = 0
+                return
+            self._kept[i, j] = tile
+            self._room -= tile.nbytes
 
 
 def blocks_of(Vt: Tensor, size: int) -> list[Tensor]:
