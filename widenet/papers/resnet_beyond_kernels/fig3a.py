@@ -19,7 +19,9 @@ FIG3A = Figure(
     title="How large F must be for αG(F) to be learned, all layers trained",
     place="Figure 3(a), section 8.1",
     scales={
-        "quick": SensitivitySettings(n=500, m=(50, 100), rates=(0.1,), decays=(0.005, 0.002)),
+        "quick": SensitivitySettings(
+            n=500, m=(50, 100), rates=(0.1,), decays=(0.005, 0.002), beta=(1.0, 0.5, 0.2)
+        ),
         "paper": SensitivitySettings(n=500, rates=(0.2, 0.1, 0.05), decays=DECAYS),
     },
     axes=AXES,

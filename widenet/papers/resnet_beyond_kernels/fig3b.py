@@ -20,7 +20,7 @@ FIG3B = Figure(
     place="Figure 3(b), section 8.1",
     scales={
         "quick": SensitivitySettings(
-            n=1000, m=(100, 200), rates=(0.5, 0.2), decays=(0.002,), beta=(1.0, 0.5, 0.2), seeds=2
+            n=1000, m=(50, 200), rates=(0.5, 0.2), decays=(0.002,), beta=(1.0, 0.5, 0.2), seeds=2
         ),
         "paper": SensitivitySettings(n=1000, rates=(1.0, 0.5, 0.2), decays=DECAYS),
     },
