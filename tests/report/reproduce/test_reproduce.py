@@ -129,6 +129,12 @@ def test_a_limit_of_another_way_to_a_curve_is_dotted(result):
     )
 
 
+def test_a_legend_has_whole_names(result):
+    name = "worst-case labels, η = 0.0003, predicted"
+    named = replace(result, curves=(series(name, [1.0], [[1.0]]),))
+    assert [trace["name"] for trace in figure_chart(named).spec["data"]] == [name]
+
+
 @pytest.mark.parametrize(
     ("highest", "dtick", "ticks"),
     [

@@ -31,9 +31,9 @@ def by_name(*charts: Chart | None) -> dict[str, Chart]:
     return {chart.name: chart for chart in charts if chart is not None}
 
 
-def label(text: str) -> str:
-    """Text from the data such that plotly draws it literally."""
-    return escape(literal(text, longest=28), quote=False)
+def label(text: str, longest: int = 28) -> str:
+    """Text such that plotly draws it literally; by default cut as text from the data should be."""
+    return escape(literal(text, longest=longest), quote=False)
 
 
 def line_trace(

@@ -13,6 +13,7 @@ HEIGHT = 520
 COLOURS = ("ink", "labels", "random", "worst")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star", "pentagon")
+LONGEST_NAME = 45  # characters of a curve's: as many as a phone shows
 MOST_MARKS = 40
 
 
@@ -59,9 +60,8 @@ def _trace(curve: Curve, place: int) -> Spec:
     dash = {"dashed": "dash", "dashdot": "dashdot", "dotted": "dot", "reference": "dot"}.get(
         curve.style
     ) or DASHES[place // len(COLOURS) % len(DASHES)]
-    trace = line_trace(
-        label(legend(curve)), [point.x for point in points], mean, colour, "%{x:.4g}: %{y:.3g}", dash
-    )
+    name, x = label(legend(curve), LONGEST_NAME), [point.x for point in points]
+    trace = line_trace(name, x, mean, colour, "%{x:.4g}: %{y:.3g}", dash)
     trace["line"]["width"] = 1.8
     extra: dict[str, Any] = {"mode": "markers" if curve.style == "marks" else "lines"}
     if few and curve.style != "reference":
