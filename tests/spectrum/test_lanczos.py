@@ -73,6 +73,21 @@ def test_ritz_values_stay_within_the_spectrum_where_little_is_new(generator, dty
     assert nodes[-1] <= 300 + rounding
 
 
+@pytest.mark.parametrize(("dtype", "eps"), [(torch.float64, 2e-15), (torch.float32, 1e-6)])
+@pytest.mark.parametrize("num_columns", [4, 16, 32])
+def test_a_block_wider_than_the_number_of_large_eigenvalues(generator, dtype, eps, num_columns):
+    """Along the other directions a new block is all but rounding, which lies along the basis, too."""
+    eigenvalues = torch.cat([torch.arange(5.0, 0, -1), 1e-9 * torch.rand(395)]).double()
+    U = torch.linalg.qr(torch.randn(400, 400, generator=generator, dtype=torch.float64)).Q
+    gram = DenseGram((U * eigenvalues @ U.T).to(dtype))
+    V = torch.randn(400, num_columns, generator=generator, dtype=torch.float64)
+    nodes = gauss_measure(lanczos(gram, V, num_steps=300 // num_columns)).nodes
+    assert nodes[0] >= -5 * eps
+    assert nodes[-1] == pytest.approx(5, abs=5 * eps)
+    torch.testing.assert_close(nodes[-5:], eigenvalues[:5].flip(0), rtol=0, atol=5 * eps)
+    assert (nodes[:-5].abs() <= 1e-9 + 5 * eps).all()  # no copies
+
+
 def test_an_eigenvalue_lies_within_the_residual_of_the_smallest_ritz_value(matrix, generator):
     V = torch.randn(60, 4, generator=generator, dtype=torch.float64)
     eigenvalues = torch.linalg.eigvalsh(matrix)

@@ -18,6 +18,7 @@ from widenet.spectrum.tridiagonal import BlockFactor, block_factor
 # Directions shorter than this, relative to λ_max, are rounding of the operator's products.
 RANK_TOLERANCE = {torch.float64: 1e-13, torch.float32: 1e-8}
 SMALL_PART = 0.1  # of a block, along the basis: what rounding leaves of that is less than the rest's own
+SHORT = 0.01  # of a block's longest direction: one that is shorter may be rounding along the basis
 SMALL = 600  # rows of T up to which threads wait for each other longer than they share its decomposition
 
 
@@ -165,13 +166,14 @@ def lanczos(
         A = Q.T @ W
         A = (A + A.T) / 2
         diagonal.append(A.cpu())
-        W -= Q @ A  # the largest part, in the precision of V
+        W -= Q @ A  # the largest part, by a block in the precision of V
         if below:  # then that along the block before; only rounding is left along earlier ones
             before = basis[size - sum(below[-1].shape) : size - len(A)]
             W -= before.T.to(W.dtype) @ below[-1].T.to(W.device)
         W = _orthogonal_to(basis[:size], W)
         shortest = RANK_TOLERANCE[gram.dtype] * max(float(block.diagonal().max()) for block in diagonal)
         Q, B = orthonormal_columns(W, shortest=shortest, most=gram.n - size)
+        Q, B = _orthogonal_again(basis[:size], Q, B)
         below.append(B.cpu())
         krylov = Krylov(tuple(diagonal), tuple(below), start)
         if krylov.exhausted or (stop is not None and step % check_every == 0 and stop(krylov)):
@@ -187,7 +189,7 @@ def lanczos(
 
 
 def _orthogonal_to(basis: Tensor, W: Tensor) -> Tensor:
-    """What is left of W (n, p) orthogonal to the rows of a basis (k, n), in the precision of W.
+    """What is left of W (n, p) orthogonal to the rows of a basis (k, n), up to the precision of the basis.
 
     Rounding leaves a small share of what is taken away, so a second pass is made only where that was not
     small itself [Daniel, Gragg, Kaufman & Stewart 1976].
@@ -198,6 +200,19 @@ def _orthogonal_to(basis: Tensor, W: Tensor) -> Tensor:
         if bool((inside.norm(dim=0) <= SMALL_PART * W.norm(dim=0)).all()):
             break
     return W
+
+
+def _orthogonal_again(basis: Tensor, Q: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
+    """The factors of W = QB with Q orthogonal to a basis also in the directions in which W is short.
+
+    There Q has what rounding left of W along the basis, larger by as much as W is shorter. Directions that
+    are little else are dropped.
+    """
+    lengths = B.norm(dim=1)
+    if not len(B) or float(lengths.min()) >= SHORT * float(lengths.max()):
+        return Q, B
+    Q, R = orthonormal_columns(_orthogonal_to(basis, Q), shortest=SMALL_PART)
+    return Q, R @ B
 
 
 def _solution(gram: Operator, V: Tensor, krylov: Krylov, basis: Tensor) -> Tensor | None:
