@@ -1,10 +1,11 @@
+import math
 from dataclasses import replace
 
 import pytest
 import torch
 
 from widenet.audit.problem import ExactGram, KernelProblem, weighted_gram
-from widenet.audit.spectral import label_spectrum, spectrum_summary
+from widenet.audit.spectral import _pair, label_spectrum, spectrum_summary
 from widenet.data.points import points_of
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
@@ -32,12 +33,10 @@ def problem_of(X, place):
     return KernelProblem(gram, points, Y, eigenvalue_floor(KERNEL, X), exact, pair)
 
 
-@pytest.mark.parametrize("num_repeated", [0, 250])
-def test_a_close_pair_leads_to_the_smallest_eigenvalue(num_repeated, generator):
+def test_a_close_pair_leads_to_the_smallest_eigenvalue(generator):
     X = clusters(generator)
-    problem = problem_of(X, torch.cat([torch.arange(NUM), torch.arange(num_repeated)]))
-    weights = problem.points.counts.sqrt()
-    smallest = float(torch.linalg.eigvalsh(weights[:, None] * gram_matrix(KERNEL, X) * weights)[0])
+    problem = problem_of(X, torch.arange(NUM))
+    smallest = float(torch.linalg.eigvalsh(gram_matrix(KERNEL, X))[0])
     with_pair, without = (
         label_spectrum(each, generator=torch.Generator().manual_seed(0))
         for each in (problem, replace(problem, close_pair=None))
@@ -45,6 +44,28 @@ def test_a_close_pair_leads_to_the_smallest_eigenvalue(num_repeated, generator):
     assert with_pair.krylov.num_steps == without.krylov.num_steps
     assert spectrum_summary(without).eigenvalue_min == pytest.approx(smallest, rel=0.03)
     assert spectrum_summary(with_pair).eigenvalue_min == pytest.approx(smallest, rel=0.0005)
+
+
+def test_a_pair_whose_rows_repeat_is_the_difference_of_their_points(generator):
+    X = clusters(generator)
+    one = close_pair(X, neighbour_counts(X)).argmax()  # the other is not repeated
+    problem = problem_of(X, torch.cat([torch.arange(NUM), one.repeat(20)]))
+    pair, difference = _pair(problem), problem.close_pair
+    assert float(pair.norm()) == pytest.approx(math.sqrt(NUM))
+    energy = float(difference.T @ gram_matrix(KERNEL, X) @ difference) / (1 + 1 / 21)
+    assert float(pair.T @ problem.gram.matmul(pair)) / NUM == pytest.approx(energy)
+
+
+def test_a_run_that_rounding_spoilt_bounds_nothing(generator):
+    """T is not positive definite although the matrix is."""
+    X = unit_rows(300, 8, generator=generator)
+    problem = problem_of(X, torch.arange(300))
+    off = DenseGram(problem.gram.held() - 0.1 * torch.eye(300, dtype=torch.float64))
+    found = label_spectrum(replace(problem, gram=off), generator=generator)
+    assert problem.floor > 0
+    assert found.solved is None
+    assert found.inverse.upper is None
+    assert not found.inverse.lower.any()
 
 
 def test_a_close_pair_is_no_probe(generator):

@@ -7,7 +7,7 @@ from mpmath import mp
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.spectrum import floor as floors
-from widenet.spectrum.floor import cholesky_floor, close_pair, eigenvalue_floor, neighbour_counts
+from widenet.spectrum.floor import cholesky_floor, close_pair, eigenvalue_floor, neighbour_counts, num_closer
 from widenet.testing import unit_rows
 
 
@@ -103,20 +103,34 @@ def test_cholesky_floor_is_below_the_exact_eigenvalue():
             assert 0 <= cholesky_floor(matrix, 12) <= smallest
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_close_pair_is_the_closest_up_to_a_bin(sign, generator):
+@pytest.mark.parametrize("name", ["relu2-hidden", "relu3-all", "gaussian", "erf2-all"])
+def test_a_close_pair_is_the_closest_also_beside_opposite_rows(name, generator):
+    X = unit_rows(80, 6, generator=generator)
+    X[33] = X[12] + 0.01 * unit_rows(1, 6, generator=generator)[0]
+    X[70:75] = -X[20:25] + 0.001 * unit_rows(5, 6, generator=generator)
+    X = X / X.norm(dim=1, keepdim=True)
     lengths = 0.1 + 10 * torch.rand(80, 1, generator=generator, dtype=torch.float64)
-    X = lengths * unit_rows(80, 6, generator=generator)
-    X[33] = sign * (X[12] + 0.001 * unit_rows(1, 6, generator=generator)[0])
-    pair = close_pair(X, neighbour_counts(X, tile=32))
+    pair = close_pair(lengths * X, neighbour_counts(lengths * X, tile=32))
     assert pair.shape == (80, 1)
     assert pair.nonzero()[:, 0].tolist() == [12, 33]
-    assert float(pair[12]) == -sign * float(pair[33])
-    # Along it rows that nearly coincide, or would if one were turned round, cancel.
-    unit = X / X.norm(dim=1, keepdim=True)
-    assert float((unit.T @ pair).norm()) < 0.02
+    assert float(pair.sum()) == 0
+    H = gram_matrix(kernel_by_name(name), X)
+    along = float(pair.T @ H @ pair) / 2
+    assert along < torch.linalg.eigvalsh(H).quantile(0.1)
+
+
+def test_close_pairs_are_counted(generator):
+    X = unit_rows(60, 4, generator=generator)
+    cosines = (X @ X.T).abs().fill_diagonal_(0)
+    counts = neighbour_counts(X)
+    for cosine in (0.5, 0.9, 0.98):
+        assert (
+            int((cosines > cosine).sum())
+            <= num_closer(counts, cosine)
+            <= int((cosines > cosine - 0.05).sum())
+        )
 
 
 def test_one_row_is_a_pair_alone():
     X = torch.ones(1, 2, dtype=torch.float64)
-    assert close_pair(X, neighbour_counts(X)).tolist() == [[1.0]]
+    assert close_pair(X, neighbour_counts(X)).tolist() == [[1.0]]  # what else is there to begin at

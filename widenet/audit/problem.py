@@ -22,7 +22,7 @@ class KernelProblem:
     Y: Tensor  # targets of all rows, shape (n, c)
     floor: float  # a certified lower bound on λ_min(H), and so on that of D^½ H D^½; 0 where none is known
     exact: "ExactGram | None" = None  # of H in float64; None where the matrix is held
-    close_pair: Tensor | None = None  # e_i ∓ e_j, shape (u, 1); None where none was sought
+    close_pair: Tensor | None = None  # e_i − e_j, shape (u, 1); None where none was sought
 
     def weighted(self, Y: Tensor) -> Tensor:
         """D^½ ȳ, shape (u, c), of targets (n, c) of the rows."""

@@ -40,7 +40,7 @@ SOLVED_COLUMNS = 32  # of the block, at least, where rows are left out by its pr
 LABEL_WIDTH = 2e-6  # relative width of the bracket of Σ yᵀH⁻¹y at which the run may stop
 PROBE_WIDTH = 2e-4  # the same for shuffled labels, whose sampling error is larger than that anyway
 SHOWN_WIDTH = 2e-4  # a bracket of Σ yᵀH⁻¹y wider than this is not shown as a value
-END_ACCURACY = 0.15  # relative residual up to which the smallest Ritz value, good to 6% or better, is shown
+END_ACCURACY = 0.15  # relative residual up to which the smallest Ritz value, most often far closer, is shown
 MAX_DIMENSION = 2400  # of the Krylov space, whose matrix is decomposed again and again
 MAX_SOLVED_DIMENSION = 4000  # where it is decomposed once
 CHECK_EVERY = 4  # steps, where that costs little
@@ -63,7 +63,7 @@ class SolvedProbes:
 
 @dataclass(frozen=True)
 class LabelSpectrum:
-    """The Lanczos run of an audit, started at targets, a constant and random vectors.
+    """The Lanczos run of an audit, as one started at targets, a constant and random vectors.
 
     Shuffled labels are their mean and, orthogonal to the constant vector, a part in a random direction:
     E[y yᵀ] = ȳ² 11ᵀ + n σ² / (n − 1) (I − 11ᵀ/n).
@@ -170,7 +170,7 @@ def label_spectrum(
     most = MAX_SOLVED_DIMENSION if problem.gram.dtype == torch.float32 else MAX_DIMENSION
     krylov = lanczos(
         problem.gram,
-        torch.cat([start / units, *_towards_end(problem)], dim=1),
+        start / units if problem.close_pair is None else torch.cat([start / units, _pair(problem)], dim=1),
         num_steps=max(most // (num_other + num_probes), MIN_STEPS) if problem.floor > 0 else BLIND_STEPS,
         stop=stop,
         check_every=CHECK_EVERY if is_solving else 8,
@@ -183,8 +183,10 @@ def label_spectrum(
         start=krylov.start * units.cpu(),
         solution=None if krylov.solution is None else krylov.solution * units,
     )
-    if krylov.solution is None:
+    if not is_solving:
         solved, inverse = None, inverse_bracket(krylov, problem.floor)
+    elif krylov.solution is None:  # T is not positive definite, as it would be but for rounding
+        solved, inverse = None, Bracket(krylov.start.new_zeros(num_columns), None)
     else:
         Z = krylov.solution * (start != 0).any(0)  # what rounding makes of columns of zeros is none
         alpha, of_constant, of_probes = Z.tensor_split((num_targets, num_targets + 1), dim=1)
@@ -206,12 +208,14 @@ def label_spectrum(
     )
 
 
-def _towards_end(problem: KernelProblem) -> list[Tensor]:
-    """A column, of the length of random signs, from which a run finds the smallest eigenvalue much sooner."""
-    if problem.close_pair is None:
-        return []
+def _pair(problem: KernelProblem) -> Tensor:
+    """D^-½ (e_i − e_j) of two close points in the length of random signs, shape (u, 1).
+
+    From it a run finds the smallest eigenvalue much sooner.
+    """
+    assert problem.close_pair is not None
     pair = problem.close_pair / problem.points.counts.sqrt()[:, None]
-    return [pair * (math.sqrt(len(pair)) / float(pair.norm()))]
+    return pair * (math.sqrt(len(pair)) / float(pair.norm()))
 
 
 def _started_at(krylov: Krylov, num_columns: int) -> Krylov:

@@ -19,7 +19,7 @@ from widenet.data.dataset import Dataset
 from widenet.data.points import Points, points_of
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import gram_matrix
-from widenet.kernels.moments import squared_norms
+from widenet.kernels.moments import largest_far_cosine, squared_norms
 from widenet.predict.landmarks import LandmarkFit, landmark_leave_one_out
 from widenet.predict.loo import (
     LeaveOneOut,
@@ -40,6 +40,7 @@ from widenet.spectrum.floor import (
     eigenvalue_floor,
     floor_of,
     neighbour_counts,
+    num_closer,
     product_rounding,
     smallest_sine,
 )
@@ -49,6 +50,7 @@ JITTER = 1e-8  # of the mean diagonal: lets rows that nearly coincide be left ou
 LOO_PROBES, LOO_COLUMNS = 12, 32  # solved for, at least; with the targets
 PRECONDITIONER_RANK = 1200
 SINGLE_MARGIN = 100  # by which eigenvalues exceed the rounding of float32 where it is used
+MOST_CLOSE = 0.0025  # of all pairs: one that is computed again in float64 takes a hundred times as long
 PART_ROWS = 4096  # whose labels are shuffled where the matrix of all rows is not at hand
 
 GramMaker = Callable[[Kernel, Tensor, torch.dtype], Gram]
@@ -127,11 +129,17 @@ class Work:
     def _gram_above(self, kernel: Kernel, floor: float) -> Gram:
         """The weighted operator, in float32 where its eigenvalues, above this floor, let that suffice.
 
-        Its entries are then made of rows in float32, too: off by a few roundings instead of one, and made in
-        half the time.
+        Its entries are then made of rows in float32, too, in half the time, unless many rows are close.
         """
-        dtype = torch.float32 if _single_suffices(self.points.num, floor) else torch.float64
-        return weighted_gram(self.make_gram(kernel, self._inputs.to(dtype), dtype), self._device_points)
+        dtype = torch.float32 if _single_suffices(self.points, floor) else torch.float64
+        X = self._inputs.to(torch.float64 if self._has_many_close_pairs else dtype)
+        return weighted_gram(self.make_gram(kernel, X, dtype), self._device_points)
+
+    @property
+    def _has_many_close_pairs(self) -> bool:
+        """Whether kernels would spend more time on pairs that are close in float32 than its rows save."""
+        pairs = max(1, self.points.num * (self.points.num - 1))
+        return num_closer(self.neighbours, largest_far_cosine(torch.float32)) > MOST_CLOSE * pairs
 
     def spectrum(self, problem: KernelProblem) -> LabelSpectrum:
         """The labels and shuffled ones on the spectrum of the problem."""
@@ -321,9 +329,11 @@ def _jitter(problem: KernelProblem) -> float:
     return 0.0 if problem.floor > 0 else JITTER * problem.mean_diagonal
 
 
-def _single_suffices(n: int, floor: float) -> bool:
-    """Whether products in float32 are exact enough to solve with a matrix whose eigenvalues exceed `floor`.
+def _single_suffices(points: Points, floor: float) -> bool:
+    """Whether D^½ H D^½ in float32 is exact enough to solve with, if its eigenvalues exceed `floor`.
 
-    The rounding errors of n products of entries up to 1 add up as a random walk.
+    Rounding errors of its entries, of size ε √(m_i m_j), are nearly independent of each other. So the norm of
+    their matrix is about that of its longest row, ε √(n max m).
     """
-    return floor >= SINGLE_MARGIN * torch.finfo(torch.float32).eps * math.sqrt(n)
+    longest = math.sqrt(len(points.place) * float(points.counts.max()))
+    return floor >= SINGLE_MARGIN * torch.finfo(torch.float32).eps * longest

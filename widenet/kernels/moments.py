@@ -114,12 +114,18 @@ def _moments_of_pairs(norms_x: Tensor, norms_z: Tensor, semivariance: Tensor) ->
     return Moments((norms_x + norms_z) / 2 - semivariance, None, norms_x, norms_z, semivariance)
 
 
-def close_pairs(gram: Tensor, diag_x: Diagonal, diag_z: Diagonal) -> tuple[Tensor, Tensor]:
-    """Rows and columns of the entries whose cosine is above 1 − ε^¼.
+def largest_far_cosine(dtype: torch.dtype) -> float:
+    """1 − ε^¼, above which an angle found from the cosine would be wrong by more than about ε^⅞.
 
-    There an angle found from the cosine would be wrong by more than about ε^⅞; few pairs are that close.
+    >>> f"{largest_far_cosine(torch.float64):.5f} {largest_far_cosine(torch.float32):.3f}"
+    '0.99988 0.981'
     """
-    largest = 1 - torch.finfo(gram.dtype).eps ** 0.25
+    return 1 - torch.finfo(dtype).eps ** 0.25
+
+
+def close_pairs(gram: Tensor, diag_x: Diagonal, diag_z: Diagonal) -> tuple[Tensor, Tensor]:
+    """Rows and columns of the entries whose cosine is above `largest_far_cosine`."""
+    largest = largest_far_cosine(gram.dtype)
     cosines = gram if isinstance(diag_x, float) else cosines_(gram.clone(), diag_x, diag_z)
     if gram.numel() == 0 or float(cosines.max()) <= largest:
         none = torch.empty(0, dtype=torch.int64, device=gram.device)

@@ -19,6 +19,7 @@ BINS_PER_OCTAVE = 8  # resolution of the histogram of 1 - cosine
 OCTAVES = 20  # pairs closer than 1 - cosine = 2^-20 count as parallel; below is rounding of float32
 NUM_BINS = BINS_PER_OCTAVE * OCTAVES
 TILE = 1024
+NUM_CANDIDATES = 32  # rows with a near or opposite one, among which the closest two are sought
 SHIFTS = (1e-3, 1e-5, 1e-7, 1e-9, 1e-11)  # shares of the diagonal that a factorisation is tried with
 SINGLE = 2.0**-24  # u of float32
 BIN_MARGIN = 1e-3  # of a bin: more than the rounding in float32 of log₂ and of 1 − cos, some 10⁻⁴
@@ -53,21 +54,28 @@ def smallest_sine(counts: Tensor) -> float:
     return float((1 - nearest.max().square()).sqrt()) if len(nearest) else 1.0
 
 
+def num_closer(counts: Tensor, cosine: float) -> float:
+    """At least as many ordered pairs of rows as have a larger |cos|, from their `neighbour_counts`."""
+    return float(counts[:, _bin_edges() > cosine].sum())
+
+
 def close_pair(X: Tensor, counts: Tensor) -> Tensor:
-    """e_i ∓ e_j for about the closest two of the rows X (n, d), shape (n, 1), by their `neighbour_counts`.
+    """e_i − e_j for about the closest two of the rows X (n, d), shape (n, 1), by their `neighbour_counts`.
 
     Along it a Gram matrix is nearly as small as it gets: what is orthogonal to all low powers of ⟨x, z⟩ lies
-    mostly in differences of rows that they hardly tell apart.
+    mostly in differences of rows that they hardly tell apart. Counts do not tell rows that are close from
+    opposite ones, which most kernels do; so several rows are looked at.
     """
     bins = torch.arange(counts.shape[1], device=counts.device)
-    i = int((bins * (counts > 0)).amax(1).argmax())
-    cosines = (X @ X[i]) / X.norm(dim=1)
-    cosines[i] = 0
-    j = int(cosines.abs().argmax())
-    pair = torch.zeros_like(cosines)
-    pair[j] = -cosines[j].sign()
-    pair[i] = 1
-    return pair[:, None]
+    some = (bins * (counts > 0)).amax(1).topk(min(NUM_CANDIDATES, len(X))).indices.to(X.device)
+    cosines = X[some] @ X.T / X.norm(dim=1)
+    cosines /= X[some].norm(dim=1, keepdim=True)
+    cosines[torch.arange(len(some), device=X.device), some] = -torch.inf
+    best, j = divmod(int(cosines.argmax()), len(X))
+    pair = X.new_zeros(len(X), 1)
+    pair[j] = -1
+    pair[some[best]] = 1
+    return pair
 
 
 def product_rounding(kernel: Kernel, X: Tensor, sine: float) -> float:

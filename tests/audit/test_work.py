@@ -1,0 +1,61 @@
+"""Kernel matrices of large audits on rows that are made to break single precision."""
+
+import pytest
+import torch
+
+from widenet.audit.work import Work
+from widenet.base.progress import SILENT
+from widenet.data import load
+from widenet.data.duplicates import find_duplicates
+from widenet.kernels.matrix import gram_matrix
+from widenet.kernels.names import kernel_by_name
+from widenet.runs.checkpoints import Checkpoints
+from widenet.spectrum.gram import TiledGram
+from widenet.testing import unit_rows
+
+KERNEL = kernel_by_name("relu2-hidden")
+
+
+def tiles(kernel, X, dtype):
+    return TiledGram(kernel, X, keep_bytes=10**9, dtype=dtype)
+
+
+def work_of(X, labels):
+    dataset = load(X, labels, prepare="unit")
+    points, generator = find_duplicates(dataset).points, torch.Generator().manual_seed(0)
+    return Work(dataset, points, tiles, generator, SILENT, Checkpoints(None, lambda: None))
+
+
+@pytest.mark.parametrize(
+    ("num_points", "count", "dtype"),
+    [(0, 1, torch.float32), (1, 15_000, torch.float64), (5, 3000, torch.float64), (3, 200, torch.float64)],
+)
+def test_bounds_hold_however_often_rows_repeat(num_points, count, dtype, generator):
+    """Rows that repeat enlarge what rounding of their kernel values does."""
+    centres = unit_rows(8, 50, generator=generator).repeat(75, 1)
+    X = torch.nn.functional.normalize(centres + 0.1 * unit_rows(600, 50, generator=generator), dim=1)
+    rows = torch.cat([torch.arange(600), torch.arange(num_points).repeat(count - 1)])
+    flipped = torch.rand(len(rows), generator=generator) < 0.05
+    work = work_of(X[rows], ((X[rows, 0] > 0) ^ flipped).long())
+    problem = work.problem(KERNEL)
+    assert problem.gram.dtype == dtype
+    found = work.spectrum(problem)
+    weights, targets = work.points.counts.sqrt(), problem.targets
+    H = weights[:, None] * gram_matrix(KERNEL, work.dataset.X[work.points.first]) * weights
+    exact = float((targets * torch.linalg.solve(H, targets)).sum())
+    lower, upper = (
+        float(end[: found.num_targets].sum()) for end in (found.inverse.lower, found.inverse.upper)
+    )
+    assert lower <= exact <= upper
+    assert upper / lower - 1 < 2e-6
+
+
+@pytest.mark.parametrize(("spread", "dtype"), [(1.0, torch.float32), (0.1, torch.float64)])
+def test_rows_that_are_all_close_stay_in_double_precision(spread, dtype, generator):
+    """In float32, kernels would compute nearly every pair again."""
+    X = 1 + spread * torch.randn(300, 100, generator=generator, dtype=torch.float64)
+    work = work_of(X, torch.arange(300) % 2)
+    problem = work.problem(KERNEL)
+    assert problem.gram.dtype == torch.float32
+    assert problem.gram.X.dtype == dtype
+    assert problem.close_pair is not None
