@@ -27,7 +27,7 @@ from widenet.papers.figure import Figure, FigureSettings
 from widenet.papers.figures import FIGURES, figure_by_name
 from widenet.papers.verdict import Verdict
 from widenet.report.parts.files import RESULT_FILE, finite
-from widenet.report.reproduce.drawing import as_png, drawn_curves
+from widenet.report.reproduce.drawing import as_png, drawing_of
 from widenet.report.reproduce.files import DATA_FILE, PNG_FILE
 from widenet.report.reproduce.sentences import measured_sentence
 from widenet.study.result import plain
@@ -93,7 +93,7 @@ def judged_again(figure: Figure, record: dict[str, Any]) -> list[Any]:
 def draw(root: Path, name: str, record: dict[str, Any]) -> None:
     """Draw the stored curves as figures are drawn now."""
     shown = [curve for curve in _curves(record) if curve.style != "numbers"]
-    drawing = drawn_curves(f"{name}, paper scale", figure_by_name(name).axes, shown)
+    drawing = drawing_of(f"{name}, {record['scale']} scale", figure_by_name(name).axes, shown)
     (root / FOLDER / name / PNG_FILE).write_bytes(as_png(drawing))
 
 
@@ -163,7 +163,7 @@ def take(root: Path, folder: Path) -> None:
 
 def main(arguments: list[str]) -> int:
     """Take, draw, write or check; returns the exit code."""
-    if arguments[:1] not in ([], ["take"], ["draw"], ["--check"]):
+    if arguments[:1] != ["take"] and arguments not in ([], ["draw"], ["--check"]):
         print(__doc__, file=sys.stderr)
         return 2
     if arguments[:1] == ["take"]:
@@ -172,7 +172,8 @@ def main(arguments: list[str]) -> int:
     found = records(ROOT)
     if arguments == ["draw"]:
         for name, record in found.items():
-            draw(ROOT, name, record)
+            if name in FIGURES:
+                draw(ROOT, name, record)
     told = [reason for name, record in found.items() if (reason := stale(name, record))]
     made = {PAGE: page(found)}
     if arguments == ["--check"]:

@@ -7,13 +7,13 @@ from typing import Any
 from widenet.papers.curve import Curve
 from widenet.papers.result import FigureResult
 from widenet.report.parts.plots import Chart, Spec, axes_layout, label, line_trace, thinned
-from widenet.report.reproduce.styles import NARROW, colour_places, legend, shown_points
+from widenet.report.reproduce.styles import colour_places, is_narrow, legend, shown_points
 
 HEIGHT = 520
 COLOURS = ("ink", "labels", "random", "worst")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x", "star", "pentagon")
-LONGEST_NAME = 45  # characters of a curve's: as many as a phone shows
+LONGEST_NAME = 51  # characters in a legend: about as many as a phone shows
 MOST_MARKS = 40
 
 
@@ -46,7 +46,7 @@ def _heights(curves: Sequence[Curve], on_right: bool) -> list[float]:
 
 def _axis(title: str, log: bool, numbers: Sequence[float]) -> Spec:
     """What is special about an axis of these numbers."""
-    ticks = "D1" if max(numbers, default=1) < NARROW * min(numbers, default=1) else "D2"
+    ticks = "D1" if is_narrow(min(numbers, default=1), max(numbers, default=1)) else "D2"
     spec: Spec = {"type": "log", "dtick": ticks, "tickformat": "~g"} if log else {}
     return spec | ({"title": {"text": title, "standoff": 8, "font": {"size": 13}}} if title else {})
 

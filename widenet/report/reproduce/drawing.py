@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from widenet.papers.curve import Curve
 from widenet.papers.figure import Axes
 from widenet.papers.result import FigureResult
-from widenet.report.reproduce.styles import NARROW, colour_places, legend, shown_points
+from widenet.report.reproduce.styles import colour_places, is_narrow, legend, shown_points
 
 SIZE = (6.0, 5.4)  # inches
 LONG = 26  # characters of a name of which no three fit beside each other
@@ -26,11 +26,11 @@ DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 def drawn(result: FigureResult) -> Drawing:
     """The figure with a bar from the smallest to the largest seed at every point."""
-    return drawn_curves(f"{result.full_name}, {result.scale} scale", result.axes, result.drawn_curves)
+    return drawing_of(f"{result.full_name}, {result.scale} scale", result.axes, result.drawn_curves)
 
 
-def drawn_curves(title: str, axes: Axes, curves: Sequence[Curve]) -> Drawing:
-    """The same of curves alone."""
+def drawing_of(title: str, axes: Axes, curves: Sequence[Curve]) -> Drawing:
+    """Curves in a frame, with what they are called below it."""
     drawing = Drawing(figsize=SIZE, layout="constrained")
     FigureCanvasAgg(drawing)
     left = drawing.add_subplot()
@@ -118,7 +118,8 @@ def _plain_ticks(axis: Any) -> None:
     """Numbers as people write them, also between the decades where these are few."""
     if axis.get_scale() == "log":
         low, high = axis.get_view_interval()
-        between = range(1, 10) if high < NARROW * low else (1, 2, 5) if high < 1e3 * low else (1,)
+        narrow = is_narrow(*axis.get_data_interval())
+        between = range(1, 10) if narrow else (1, 2, 5) if high < 1e3 * low else (1,)
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_major_locator(LogLocator(subs=tuple(between), numticks=12))
         axis.set_minor_formatter(NullFormatter())

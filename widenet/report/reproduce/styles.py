@@ -8,6 +8,11 @@ from widenet.papers.curve import Curve, Point
 NARROW = 4.0  # highest over lowest: log axes up to here have ticks at all digits
 
 
+def is_narrow(lowest: float, highest: float) -> bool:
+    """Whether a log axis over these numbers has too few ticks at 1, 2 and 5."""
+    return highest < NARROW * lowest
+
+
 def shown_points(curve: Curve) -> list[Point]:
     """The points at which some seed has a number."""
     return [point for point in curve.points if any(map(math.isfinite, point.best))]
