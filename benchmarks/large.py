@@ -10,7 +10,7 @@ import time
 import torch
 
 from widenet.audit.run import run_audit
-from widenet.data import load
+from widenet.data import load, subset
 from widenet.data.dataset import Dataset
 from widenet.study.progress import told_progress
 
@@ -18,10 +18,12 @@ NUM_IMAGES, SIDE = 60_000, 28
 
 
 def images(num_rows: int) -> Dataset:
-    """All images, and from there on the first ones again, moved by one pixel to the right."""
+    """The first images, and from 60,000 on the first ones again, moved by one pixel to the right."""
     dataset = load("mnist")
+    if num_rows > 2 * dataset.n:
+        raise SystemExit(f"There are at most {2 * dataset.n:,} rows.")
     if num_rows <= dataset.n:
-        return dataset
+        return subset(dataset, torch.arange(num_rows))
     again = dataset.X[: num_rows - dataset.n].unflatten(1, (SIDE, SIDE)).roll(1, dims=2)
     again[:, :, 0] = 0
     given = dataset.given + dataset.given[: len(again)]

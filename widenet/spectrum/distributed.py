@@ -1,7 +1,7 @@
 """A Gram operator whose lower half is held by workers elsewhere, in panels of tiles.
 
 Its numbers do not depend on how many workers there are, which of them holds what, or who died on the way.
-Those of up to `COLUMNS` vectors are those of a `TiledGram` on one thread of such a machine, bit for bit.
+Those of up to `COLUMNS` vectors are those of a `TiledGram` on such a machine, bit for bit.
 """
 
 import hashlib
