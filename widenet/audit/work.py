@@ -333,7 +333,8 @@ def _single_suffices(points: Points, floor: float) -> bool:
     """Whether D^½ H D^½ in float32 is exact enough to solve with, if its eigenvalues exceed `floor`.
 
     Rounding errors of its entries, of size ε √(m_i m_j), are nearly independent of each other. So the norm of
-    their matrix is about that of its longest row, ε √(n max m).
+    their matrix is about that of its longest row, ε √(n max m). Those of entries that are made of rows in
+    float32 add up to more, but along the largest eigenvalues, where that matters least.
     """
     longest = math.sqrt(len(points.place) * float(points.counts.max()))
     return floor >= SINGLE_MARGIN * torch.finfo(torch.float32).eps * longest
