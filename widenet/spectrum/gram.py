@@ -180,5 +180,5 @@ class TiledGram(SizedGram):
         product = partial(panel_product, self._tiles, blocks=blocks)
         if V.device.type != "cpu" or torch.get_num_threads() == 1:
             return added_up(self.panels, map(product, self.panels), V.T).T
-        with threads() as (pool, _):  # a tile is too small to be split over cores
+        with threads() as (pool, _):
             return added_up(self.panels, pool.map(product, self.panels), V.T).T
