@@ -149,7 +149,7 @@ def label_spectrum(
     two close points, too: the brackets close long before random vectors alone find the smallest eigenvalue.
     """
     n, num_targets = problem.Y.shape
-    is_solving = problem.exact is not None and problem.floor > 0
+    is_solving = _is_solving(problem)
     num_other = num_targets + (1 if problem.close_pair is None else 2)
     least = max(NUM_PROBES, SOLVED_COLUMNS - num_other) if is_solving else NUM_PROBES
     num_probes = least + num_to_fill(num_other + least)
@@ -159,34 +159,12 @@ def label_spectrum(
     constant = problem.points.counts.sqrt()[:, None]  # D^½ 1, of norm √n
     along = constant.T @ probes / n
     start = torch.cat([problem.targets, constant, probes - constant @ along], dim=1)
-    num_columns, units = start.shape[1], _units(start, num_targets)
-    has_closed = partial(_has_solved if is_solving else _has_closed, problem)
-
-    def stop(krylov: Krylov) -> bool:
-        if progress is not None:
-            progress(krylov.num_steps)
-        return has_closed(_started_at(krylov, num_columns))
-
-    most = MAX_SOLVED_DIMENSION if problem.gram.dtype == torch.float32 else MAX_DIMENSION
-    krylov = lanczos(
-        problem.gram,
-        start / units if problem.close_pair is None else torch.cat([start / units, _pair(problem)], dim=1),
-        num_steps=max(most // (num_other + num_probes), MIN_STEPS) if problem.floor > 0 else BLIND_STEPS,
-        stop=stop,
-        check_every=CHECK_EVERY if is_solving else 8,
-        solve=is_solving,
-        checkpoint=checkpoint,
-    )
-    krylov = _started_at(krylov, num_columns)
-    krylov = replace(
-        krylov,
-        start=krylov.start * units.cpu(),
-        solution=None if krylov.solution is None else krylov.solution * units,
-    )
+    krylov = _run(problem, start, progress, checkpoint)
+    solved = None
     if not is_solving:
-        solved, inverse = None, inverse_bracket(krylov, problem.floor)
+        inverse = inverse_bracket(krylov, problem.floor)
     elif krylov.solution is None:  # T is not positive definite, as it would be but for rounding
-        solved, inverse = None, Bracket(krylov.start.new_zeros(num_columns), None)
+        inverse = Bracket(krylov.start.new_zeros(start.shape[1]), None)
     else:
         Z = krylov.solution * (start != 0).any(0)  # what rounding makes of columns of zeros is none
         alpha, of_constant, of_probes = Z.tensor_split((num_targets, num_targets + 1), dim=1)
@@ -205,6 +183,47 @@ def label_spectrum(
         shuffled_unfittable=variance * problem.points.num_repeated,
         solved=solved,
         is_proved=solved is not None and problem.exact is not None and problem.exact.is_proof,
+    )
+
+
+def _is_solving(problem: KernelProblem) -> bool:
+    """Whether the run also solves, for bounds by one product in float64."""
+    return problem.exact is not None and problem.floor > 0
+
+
+def _run(
+    problem: KernelProblem,
+    start: Tensor,
+    progress: Callable[[int], None] | None,
+    checkpoint: Checkpoint,
+) -> Krylov:
+    """The run that starts at these columns (u, p) and at a close pair, as one that starts at the columns."""
+    num_columns, units = start.shape[1], _units(start, problem.Y.shape[1])
+    V = start / units
+    if problem.close_pair is not None:
+        V = torch.cat([V, _pair(problem)], dim=1)
+    has_closed = partial(_has_solved if _is_solving(problem) else _has_closed, problem)
+
+    def stop(krylov: Krylov) -> bool:
+        if progress is not None:
+            progress(krylov.num_steps)
+        return has_closed(_started_at(krylov, num_columns))
+
+    most = MAX_SOLVED_DIMENSION if problem.gram.dtype == torch.float32 else MAX_DIMENSION
+    krylov = lanczos(
+        problem.gram,
+        V,
+        num_steps=max(most // V.shape[1], MIN_STEPS) if problem.floor > 0 else BLIND_STEPS,
+        stop=stop,
+        check_every=CHECK_EVERY if _is_solving(problem) else 8,
+        solve=_is_solving(problem),
+        checkpoint=checkpoint,
+    )
+    krylov = _started_at(krylov, num_columns)
+    return replace(
+        krylov,
+        start=krylov.start * units.cpu(),
+        solution=None if krylov.solution is None else krylov.solution * units,
     )
 
 
