@@ -10,6 +10,7 @@ from widenet.spectrum.panels import (
     TILE as USUAL_TILE,
     Panel,
     Tiles,
+    added_up,
     blocks_of,
     held_bytes,
     panel_product,
@@ -59,6 +60,27 @@ def test_tiles_are_held_as_far_as_there_is_room(room, generator):
     assert all(torch.equal(*pair) for pair in zip(first, again, strict=True))
     held = sum(tile.nbytes for tile in tiles._kept.values())
     assert held == min(room // (8 * TILE**2) * 8 * TILE**2, held_bytes(n, torch.float64, TILE))
+
+
+def test_sums_leave_the_other_cores_to_the_panels(generator):
+    n, seen = 200, []
+    X, V = unit_rows(n, 5, generator=generator), torch.randn(n, 3, generator=generator, dtype=torch.float64)
+    tiles, blocks = Tiles(KERNEL, X, TILE, torch.float64, 0), blocks_of(V.T, TILE)
+
+    def products():
+        for panel in panels_of(n, TILE):
+            seen.append(torch.get_num_threads())
+            yield panel_product(tiles, panel, blocks)
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        found = added_up(panels_of(n, TILE), products(), V.T).T
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+    assert set(seen) == {1}
+    torch.testing.assert_close(found, gram_matrix(KERNEL, X) @ V, rtol=1e-12, atol=1e-12)
 
 
 def test_no_rows_have_no_panels():

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from widenet.base.errors import InputError, WidenetError, WorkerLostError
+from widenet.base.threads import one_thread
 from widenet.base.wording import counted, memory
 from widenet.kernels.kernel import Kernel
 from widenet.spectrum.gram import SizedGram, kernel_columns
@@ -195,7 +196,9 @@ class DistributedGram(SizedGram):
 
     def _product(self, V: Tensor) -> Tensor:
         """(H V)ᵀ, shape (p, n)."""
-        products = self._products(V.T.to(self.dtype).contiguous().numpy())
+        with one_thread():  # workers may need the other cores
+            Vt = V.T.to(self.dtype).contiguous().numpy()
+        products = self._products(Vt)
         # In this order, whoever sent it, and when.
         ordered = (torch.from_numpy(products.pop(panel)) for panel in self.panels)
         return added_up(self.panels, ordered, V.T)

@@ -11,6 +11,7 @@ from threading import Lock
 import torch
 from torch import Tensor
 
+from widenet.base.threads import one_thread
 from widenet.kernels.kernel import Kernel
 
 TILE = 512  # 1 MiB in float32: a tile's second use, transposed, finds it in the cache beside the core
@@ -129,11 +130,16 @@ def panel_product(tiles: Tiles, panel: Panel, blocks: Sequence[Tensor]) -> Tenso
 
 
 def added_up(panels: Sequence[Panel], products: Iterable[Tensor], Vt: Tensor) -> Tensor:
-    """(H V)ᵀ from what the panels contribute, in the precision and shape of Vᵀ."""
-    total = Vt.new_zeros(Vt.shape)  # row by row, whatever the layout of Vᵀ
-    for panel, product in zip(panels, products, strict=True):
-        at = 0
-        for start, end in panel.spans:
-            total[:, start:end] += product[:, at : at + end - start]
-            at += end - start
-    return total
+    """(H V)ᵀ from what the panels contribute, in the precision and shape of Vᵀ.
+
+    Sums are made on one thread: a second one would wait for the next of them in a loop, on a core that others
+    need for the panels.
+    """
+    with one_thread():
+        total = Vt.new_zeros(Vt.shape)  # row by row, whatever the layout of Vᵀ
+        for panel, product in zip(panels, products, strict=True):
+            at = 0
+            for start, end in panel.spans:
+                total[:, start:end] += product[:, at : at + end - start]
+                at += end - start
+        return total
