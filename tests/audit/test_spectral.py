@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from widenet.audit.problem import ExactGram, KernelProblem, weighted_gram
-from widenet.audit.spectral import _pair, label_spectrum, spectrum_summary
-from widenet.data.points import points_of
+from widenet.audit.spectral import _pair, _shuffled_complexity, label_spectrum, spectrum_summary
+from widenet.data.points import every_row, points_of
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.spectrum.floor import close_pair, eigenvalue_floor, neighbour_counts
@@ -66,6 +66,25 @@ def test_a_run_that_rounding_spoilt_bounds_nothing(generator):
     assert found.solved is None
     assert found.inverse.upper is None
     assert not found.inverse.lower.any()
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-10, 1e-14, 1e-30])
+def test_bounds_hold_of_a_target_far_smaller_than_another(generator, size):
+    eigenvalues = torch.linspace(1, 10, 200, dtype=torch.float64)
+    Y = torch.randn(200, 2, generator=generator, dtype=torch.float64) * torch.tensor([1, size])
+    problem = KernelProblem(DenseGram(torch.diag(eigenvalues)), every_row(200), Y, floor=0.9)
+    found = label_spectrum(problem, generator=generator).inverse
+    exact = (Y.square() / eigenvalues[:, None]).sum(0)
+    assert (found.lower[:2] <= exact).all()
+    assert (exact <= found.upper[:2]).all()
+    assert (found.upper[:2] / found.lower[:2] - 1 < 2e-6).all()
+
+
+def test_targets_of_zeros_have_no_complexity(generator):
+    problem = problem_of(unit_rows(100, 8, generator=generator), torch.arange(100))
+    problem = replace(problem, Y=torch.zeros_like(problem.Y))
+    spectrum = label_spectrum(problem, generator=generator)
+    assert _shuffled_complexity(spectrum.inverse, spectrum, 100) == (0.0, 0.0)
 
 
 def test_a_close_pair_is_no_probe(generator):

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import torch
 from mpmath import mp
@@ -49,6 +51,18 @@ def test_without_a_floor_there_is_no_upper_bound(generator):
     bounds = inverse_bracket(lanczos(DenseGram(H), y, num_steps=5), floor=0.0)
     assert bounds.upper is None
     assert bounds.width() == float("inf")
+
+
+@pytest.mark.parametrize("smallest", [3e-10, 1e-8, 1e-5])
+def test_rounding_is_in_the_lower_bound_of_a_singular_matrix(smallest):
+    eigenvalues = torch.logspace(0, math.log10(smallest), 180, dtype=torch.float64)
+    H = DenseGram(torch.diag(torch.cat([eigenvalues, torch.zeros(20, dtype=torch.float64)])))
+    for seed in range(8):
+        V = torch.randn(200, 16, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        V[180:, 0] = 0  # in the range of H
+        found = inverse_bracket(lanczos(H, V, num_steps=64), floor=0.0)
+        exact = float((V[:180, 0].square() / eigenvalues).sum())
+        assert 0.99 * exact < float(found.lower[0]) <= exact
 
 
 def test_a_numerically_singular_matrix_gets_no_certificate(generator):

@@ -33,10 +33,11 @@ from widenet.spectrum.lanczos import (
     radau_measure,
     smallest_ritz_value,
 )
+from widenet.spectrum.powers import ldexp
 from widenet.spectrum.trace import rademacher
 
 NUM_PROBES = 12  # random vectors, at least; their spread is the error bar of shuffled labels
-SOLVED_COLUMNS = 32  # of the block, at least, where rows are left out by its probes: no matrix is held
+SOLVED_COLUMNS = 32  # of a block and its targets, at least, where probes leave rows out: no matrix is held
 LABEL_WIDTH = 2e-6  # relative width of the bracket of Σ yᵀH⁻¹y at which the run may stop
 PROBE_WIDTH = 2e-4  # the same for shuffled labels, whose sampling error is larger than that anyway
 SHOWN_WIDTH = 2e-4  # a bracket of Σ yᵀH⁻¹y wider than this is not shown as a value
@@ -198,7 +199,9 @@ def _run(
     checkpoint: Checkpoint,
 ) -> Krylov:
     """The run that starts at these columns (u, p) and at a close pair, as one that starts at the columns."""
-    num_columns, units = start.shape[1], _units(start, problem.Y.shape[1])
+    num_targets = problem.Y.shape[1]
+    units = _units(start, num_targets)
+    in_proportion = torch.cat([units[:num_targets] / units[:num_targets].max(), units[num_targets:]])
     V = start / units
     if problem.close_pair is not None:
         V = torch.cat([V, _pair(problem)], dim=1)
@@ -207,7 +210,7 @@ def _run(
     def stop(krylov: Krylov) -> bool:
         if progress is not None:
             progress(krylov.num_steps)
-        return has_closed(_started_at(krylov, num_columns))
+        return has_closed(_started_at(krylov, in_proportion))  # squares of all units may underflow
 
     most = MAX_SOLVED_DIMENSION if problem.gram.dtype == torch.float32 else MAX_DIMENSION
     krylov = lanczos(
@@ -219,12 +222,7 @@ def _run(
         solve=_is_solving(problem),
         checkpoint=checkpoint,
     )
-    krylov = _started_at(krylov, num_columns)
-    return replace(
-        krylov,
-        start=krylov.start * units.cpu(),
-        solution=None if krylov.solution is None else krylov.solution * units,
-    )
+    return _started_at(krylov, units)
 
 
 def _pair(problem: KernelProblem) -> Tensor:
@@ -237,20 +235,21 @@ def _pair(problem: KernelProblem) -> Tensor:
     return pair * (math.sqrt(len(pair)) / float(pair.norm()))
 
 
-def _started_at(krylov: Krylov, num_columns: int) -> Krylov:
-    """The run as one for the first columns of its start."""
-    solution = None if krylov.solution is None else krylov.solution[:, :num_columns]
-    return replace(krylov, start=krylov.start[:, :num_columns], solution=solution)
+def _started_at(krylov: Krylov, units: Tensor) -> Krylov:
+    """The run as one for the first columns of its start, each times its unit (p,)."""
+    num_columns = len(units)
+    solution = None if krylov.solution is None else krylov.solution[:, :num_columns] * units
+    return replace(krylov, start=krylov.start[:, :num_columns] * units.cpu(), solution=solution)
 
 
 def _units(start: Tensor, num_targets: int) -> Tensor:
-    """Powers of 2 in which the targets are as large as the other columns, shape (p,).
+    """Powers of 2 in which each target is as large as the other columns, shape (p,).
 
     What is much smaller than the others would pass for rounding.
     """
-    units, largest = start.new_ones(start.shape[1]), float(start[:, :num_targets].abs().max())
-    units[:num_targets] = 2.0 ** (math.frexp(largest)[1] - 1)
-    return units
+    exponents = torch.frexp(start.abs().amax(0)).exponent - 1
+    exponents[num_targets:] = 0
+    return ldexp(torch.ones_like(start[0]), exponents)
 
 
 def _has_closed(problem: KernelProblem, krylov: Krylov) -> bool:
@@ -411,7 +410,7 @@ def _shuffled_complexity(
     samples = spectrum.shuffled((bounds.lower + bounds.upper) / 2)
     mean, error = float(samples.mean()), float(samples.std()) / math.sqrt(samples.numel())
     value = math.sqrt(2 * mean / n)
-    return value, value * error / (2 * mean)
+    return value, value * error / (2 * mean) if mean > 0 else 0.0
 
 
 def _measures(bounds: Bracket, n: int) -> tuple[float | None, float, float | None]:

@@ -68,14 +68,17 @@ def inverse_bracket(krylov: Krylov, floor: float) -> Bracket:
     2.7144 <= 2.7179 <= 2.7213
     """
     gauss = gauss_measure(krylov)
-    smallest = NUMERICAL_RANK * float(gauss.nodes[-1])
-    if floor <= 0 and not (krylov.exhausted and float(gauss.nodes[0]) > smallest):
-        lower = gauss.integrate(lambda eigenvalues: torch.where(eigenvalues > smallest, 1 / eigenvalues, 0.0))
-        return Bracket(lower, None)
-    upper = radau_measure(krylov, floor).integrate(torch.reciprocal)
-    # T is exact up to ε λ_max, which matters against the smallest node.
-    rounding = 4 * torch.finfo(gauss.nodes.dtype).eps * float(gauss.nodes[-1] / gauss.nodes[0])
+    is_known = gauss.nodes > NUMERICAL_RANK * gauss.nodes[-1]
+    if floor <= 0 and not (krylov.exhausted and bool(is_known.all())):
+        lower = gauss.integrate(lambda nodes: torch.where(is_known, 1 / nodes, 0.0))
+        return Bracket(lower * (1 - _rounding(gauss.nodes[is_known])), None)
+    upper, rounding = radau_measure(krylov, floor).integrate(torch.reciprocal), _rounding(gauss.nodes)
     return Bracket(gauss.integrate(torch.reciprocal) * (1 - rounding), upper * (1 + rounding))
+
+
+def _rounding(nodes: Tensor) -> float:
+    """How far Σ w/θ may be off, relatively: T is exact up to ε λ_max, which matters against the smallest."""
+    return 4 * torch.finfo(nodes.dtype).eps * float(nodes[-1] / nodes[0]) if len(nodes) else 0.0
 
 
 def residual_bracket(gram: Operator, V: Tensor, Z: Tensor, *, floor: float, error: float) -> Bracket:

@@ -60,11 +60,11 @@ def num_closer(counts: Tensor, cosine: float) -> float:
 
 
 def close_pair(X: Tensor, counts: Tensor) -> Tensor:
-    """e_i − e_j for about the closest two of the rows X (n, d), shape (n, 1), by their `neighbour_counts`.
+    """e_i − e_j for two close ones of the rows X (n, d), shape (n, 1), by their `neighbour_counts`.
 
-    Along it a Gram matrix is nearly as small as it gets: what is orthogonal to all low powers of ⟨x, z⟩ lies
-    mostly in differences of rows that they hardly tell apart. Counts do not tell rows that are close from
-    opposite ones, which most kernels do; so several rows are looked at.
+    Along it a Gram matrix is small: what is orthogonal to all low powers of ⟨x, z⟩ lies mostly in differences
+    of rows that they hardly tell apart. Counts do not tell rows that are close from opposite ones, which most
+    kernels do; so several rows are looked at, among which are the closest two unless many are opposite.
     """
     bins = torch.arange(counts.shape[1], device=counts.device)
     some = (bins * (counts > 0)).amax(1).topk(min(NUM_CANDIDATES, len(X))).indices.to(X.device)

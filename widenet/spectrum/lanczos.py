@@ -275,7 +275,7 @@ def orthonormal_columns(W: Tensor, *, shortest: float, most: int | None = None) 
 def smallest_ritz_value(krylov: Krylov) -> tuple[float, float]:
     """A number θ close to the smallest Ritz value, and the residual ‖Hx − θx‖ for its vector x.
 
-    It is at least λ_min, and some eigenvalue of H lies within the residual of θ.
+    Up to rounding it is at least λ_min, and some eigenvalue of H lies within the residual of θ.
     """
     factor, B = krylov.factor, krylov.below[-1]
     if factor is None:  # a Ritz value is 0 up to rounding
