@@ -169,6 +169,14 @@ def test_labels_that_no_input_tells_apart_by_tiles(arrays, monkeypatch):
     assert (found.value, found.lower, found.upper) == (0.0, 0.0, 0.0)
 
 
+@pytest.mark.parametrize("points", [[[1.0, 2.0]], [[1.0, 2.0], [2.0, 1.0]], [[1.0], [-1.0]]])
+def test_few_points_by_tiles(arrays, monkeypatch, points):
+    monkeypatch.setattr(forecast, "DENSE_ROWS", 0)
+    result = run_audit(arrays(np.array(points * 30), np.array(["a", "b", "b"] * (10 * len(points)))))
+    assert result.data.n == 30 * len(points)
+    assert result.chosen.loo.error >= 0
+
+
 @pytest.mark.parametrize("scale", [1e-30, 1e30])
 def test_targets_of_any_size_by_tiles(regression, monkeypatch, scale):
     proved = run_audit(regression).complexity

@@ -35,6 +35,14 @@ def test_rounded_tiles_take_half_the_memory(keep_bytes, generator):
     assert torch.equal(single.recomputed().matmul(V), product)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_weighted_columns_are_as_exact_as_they_say(dtype, generator):
+    X = unit_rows(50, 7, generator=generator).to(dtype)
+    gram = TiledGram(kernel_by_name("relu2-hidden"), X, dtype=torch.float32)
+    weighted = WeightedGram(gram, torch.arange(1, 51, dtype=torch.float64).sqrt())
+    assert weighted.columns(torch.arange(3)).dtype == gram.columns(torch.arange(3)).dtype == dtype
+
+
 @pytest.mark.parametrize("keep_bytes", [0, 40_000, 10**9])
 def test_threads_change_no_bit_and_hold_no_more(keep_bytes, generator):
     kernel, X = kernel_by_name("relu2-hidden"), unit_rows(700, 7, generator=generator)

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from widenet.audit.findings import GramPlan, Held
+from widenet.audit.spectral import NUM_PROBES, SOLVED_COLUMNS
 from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
 from widenet.base.memory import BASE_BYTES
@@ -17,10 +18,9 @@ from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_speed, seconds_of
 
 DENSE_ROWS = 14_000  # a factorisation of more rows takes longer than products with tiles
-BLOCK_COLUMNS = 32  # vectors in a block besides the labels: more than there are, in place of near rows
 NUM_VECTORS = 2400  # float64 vectors of length n held at a time: a Krylov basis, or a preconditioner's making
 NUM_PRODUCTS = 90  # block products of an audit by tiles: of the spectrum, and of the solves with a ridge
-EFFICIENCY = 0.7  # of a product with few columns, relative to one of square matrices
+EFFICIENCY = 0.6  # of a step with few columns, all but its product included, relative to square matrices
 # Of labels judged by landmarks, for each row: copies of its inputs and of its targets that are held at a time
 # (sorted, as points, as their opposites; likelihoods of its label), bytes of all else, and seconds.
 ROW_COPIES, TARGET_COPIES, ROW_BYTES = 5, 16, 2000
@@ -141,7 +141,7 @@ def _tiled_seconds(
     cosines, values = n * n * d, n * n / 2 / entries
     first = cosines / speed.single + values / 2
     chosen = first + values / 2
-    operations = 2 * n * n * (BLOCK_COLUMNS + num_columns)
+    operations = 2 * n * n * max(SOLVED_COLUMNS, NUM_PROBES + num_columns)
     product = max(operations / (EFFICIENCY * speed.single), 2 * n * n / speed.bytes)
     recomputed = (1 - kept) * (first + chosen) / 2
     proved = cosines / proving.double + values

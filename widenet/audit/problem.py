@@ -77,7 +77,9 @@ class WeightedGram(SizedGram):
         return None if matrix is None else self.weights[:, None] * matrix * self.weights
 
     def columns(self, places: Tensor) -> Tensor:
-        return self.weights[:, None] * self.gram.columns(places) * self.weights[places]
+        columns = self.gram.columns(places)
+        weights = self.weights.to(columns.dtype)  # in which the columns say how exact they are
+        return weights[:, None] * columns * weights[places]
 
     def recomputed(self) -> "WeightedGram | None":
         gram = self.gram.recomputed()

@@ -12,7 +12,7 @@ from widenet.audit.findings import Dependence
 from widenet.audit.kept import built, kept_stage
 from widenet.audit.problem import ExactGram, KernelProblem, weighted_gram
 from widenet.audit.shuffles import ShuffleTest, shuffle_test
-from widenet.audit.spectral import LabelSpectrum, label_spectrum
+from widenet.audit.spectral import NUM_PROBES, SOLVED_COLUMNS, LabelSpectrum, label_spectrum
 from widenet.base.errors import NotConvergedError
 from widenet.base.progress import Progress
 from widenet.data.dataset import Dataset
@@ -47,7 +47,6 @@ from widenet.spectrum.floor import (
 from widenet.spectrum.gram import DenseGram, Gram, num_to_fill
 
 JITTER = 1e-8  # of the mean diagonal: lets rows that nearly coincide be left out all the same
-LOO_PROBES, LOO_COLUMNS = 12, 32  # solved for, at least; with the targets
 PRECONDITIONER_RANK = 1200
 SINGLE_MARGIN = 100  # by which eigenvalues exceed the rounding of float32 where it is used
 MOST_CLOSE = 0.0025  # of all pairs: one that is computed again in float64 takes a hundred times as long
@@ -299,7 +298,7 @@ class Work:
     ) -> LeaveOneOut | None:
         """Leave rows out where no matrix is held; None where the solves do not converge."""
         kept, sketched = map(self.checkpoints.stage, (stage, f"{stage}, preconditioner"))
-        least = max(LOO_PROBES, LOO_COLUMNS - targets.shape[1])
+        least = max(NUM_PROBES, SOLVED_COLUMNS - targets.shape[1])
         try:
             loo = estimated_leave_one_out(
                 gram,
@@ -307,7 +306,7 @@ class Work:
                 ridge,
                 self._nearby(kernel, ridge),
                 num_probes=least + num_to_fill(least + targets.shape[1]),
-                rank=min(PRECONDITIONER_RANK, gram.n // 4),
+                rank=min(PRECONDITIONER_RANK, max(1, gram.n // 4)),
                 generator=self.generator,
                 progress=self.count(stage),
                 checkpoint=kept,
@@ -332,9 +331,10 @@ def _jitter(problem: KernelProblem) -> float:
 def _single_suffices(points: Points, floor: float) -> bool:
     """Whether D^½ H D^½ in float32 is exact enough to solve with, if its eigenvalues exceed `floor`.
 
-    Rounding errors of its entries, of size ε √(m_i m_j), are nearly independent of each other. So the norm of
-    their matrix is about that of its longest row, ε √(n max m). Those of entries that are made of rows in
-    float32 add up to more, but along the largest eigenvalues, where that matters least.
+    Errors of its entries, and those of sums in its products, which weigh more where rows are nearly parallel,
+    are of size ε √(m_i m_j) and nearly independent of each other. So the norm of their matrix is about that
+    of its longest row, ε √(n max m). Those of entries that are made of rows in float32 add up to more, but
+    along the largest eigenvalues, where that matters least.
     """
     longest = math.sqrt(len(points.place) * float(points.counts.max()))
     return floor >= SINGLE_MARGIN * torch.finfo(torch.float32).eps * longest
