@@ -6,7 +6,8 @@ from torch.testing import assert_close
 
 from widenet.predict.loo import (
     SMALL_BLOCK,
-    _known,
+    _fitted,
+    _residuals,
     estimated_leave_one_out,
     inverse_root,
     leave_one_out,
@@ -91,15 +92,24 @@ def test_predictions_within_the_error_of_the_precision(generator):
 
 
 def test_repeated_rows_are_known_as_well_as_others(generator):
-    """With D^½KD^½ in place of K, and no ridge, all that is known of a row is the same in its own units."""
+    """With D^½KD^½ in place of K, and no ridge, the residual of a row is the same in its own units."""
     K = decaying_matrix(80, generator=generator, smallest=0.05)
     Y = torch.randn(80, 1, generator=generator, dtype=torch.float64)
     root = torch.randint(1, 5, (80,), generator=generator).double().sqrt()[:, None]
     C = torch.linalg.inv(K).diagonal()
-    known = _known(torch.linalg.solve(K, Y), K.diagonal(), C / 2)
+    known = _residuals(torch.linalg.solve(K, Y), K.diagonal(), C / 2)
     A = root * K * root.T
-    repeated = _known(torch.linalg.solve(A, root * Y), A.diagonal(), C / 2 / root[:, 0] ** 2)
+    repeated = _residuals(torch.linalg.solve(A, root * Y), A.diagonal(), C / 2 / root[:, 0] ** 2)
     assert_close(repeated, known)
+
+
+def test_the_fit_is_the_quadratic_nearest_to_the_values_by_their_weights(generator):
+    known, values, weights = (torch.rand(60, k, generator=generator, dtype=torch.float64) for k in (2, 1, 1))
+    x, y = known.T
+    terms = torch.stack([torch.ones_like(x), x, y, x * x, x * y, y * y], dim=1)
+    root = weights.sqrt()
+    expected = terms @ torch.linalg.lstsq(root * terms, root * values).solution
+    assert_close(_fitted(known, values[:, 0], weights[:, 0]), expected[:, 0])
 
 
 def test_an_estimate_is_never_called_exact(generator):

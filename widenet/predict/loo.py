@@ -186,7 +186,9 @@ def left_out_by_probes(
     alpha, samples = alpha.contiguous(), (probes * solved).contiguous()
     diagonal, nearby = diagonal.to(Y.dtype), nearby.to(Y.dtype)
     samples = samples / nearby[:, None]
-    expected = _fitted(_known(alpha, diagonal, nearby), samples.mean(1)).clamp_min(1)
+    residuals = _residuals(alpha, diagonal, nearby)
+    known = torch.stack([(nearby * diagonal).log(), residuals.log()], dim=1)
+    expected = _fitted(known, samples.mean(1), residuals).clamp_min(1)
     samples = samples / expected[:, None]
     deviations = samples.mean(1) - 1
     n, num_probes = samples.shape
@@ -199,21 +201,25 @@ def left_out_by_probes(
     return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, spread, error)
 
 
-def _known(alpha: Tensor, diagonal: Tensor, nearby: Tensor) -> Tensor:
-    """What is known of each row: logarithms of its precision nearby and of its residual, shape (n, 2).
+def _residuals(alpha: Tensor, diagonal: Tensor, nearby: Tensor) -> Tensor:
+    """About how large the residual of each row is, over the typical one, shape (n,).
 
-    Both in units of its diagonal, which is larger where rows repeat. Rows that are hard to predict have
-    neighbours of other classes, and so a geometry of their own.
+    In units of its diagonal, which is larger where rows repeat. Rows that are hard to predict have neighbours
+    of other classes, and so a geometry of their own.
     """
     residuals = alpha.norm(dim=1) / nearby / diagonal.sqrt()
     typical = residuals.square().mean().sqrt().clamp_min(torch.finfo(nearby.dtype).tiny)
-    return torch.stack([(nearby * diagonal).log(), (residuals / typical + SMALL_RESIDUAL).log()], dim=1)
+    return residuals / typical + SMALL_RESIDUAL
 
 
-def _fitted(known: Tensor, values: Tensor) -> Tensor:
-    """The quadratic in the columns of `known` (n, 2) that is nearest to the values (n,), at each row."""
+def _fitted(known: Tensor, values: Tensor, weights: Tensor) -> Tensor:
+    """The quadratic in the columns of `known` (n, 2) that is nearest to the values (n,), at each row.
+
+    Rows count by their weights (n,): with large residuals they are few, and a squared error is mostly theirs.
+    """
     centred = known - known.mean(0)
     x, y = (centred / centred.abs().amax(0).clamp_min(torch.finfo(known.dtype).eps)).T
     terms = torch.stack([torch.ones_like(x), x, y, x * x, x * y, y * y], dim=1)
+    weighted = terms * weights[:, None]
     # Some are combinations of others where rows are alike.
-    return terms @ (torch.linalg.pinv(terms.T @ terms, hermitian=True) @ (terms.T @ values))
+    return terms @ (torch.linalg.pinv(terms.T @ weighted, hermitian=True) @ (weighted.T @ values))
