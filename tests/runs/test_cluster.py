@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 import torch
 from distributed import Client, Security
 
-from widenet.base.errors import ClusterLostError, InputError, WidenetError
+from widenet.base.errors import ClusterLostError, InputError, WidenetError, WorkerLostError
 from widenet.base.progress import Progress
 from widenet.data import load
 from widenet.networks.names import network_by_name
@@ -284,6 +285,27 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):
         joined("tcp://127.0.0.1:1"),
     ):
         pass
+
+
+def test_a_client_that_was_closed_meanwhile_is_told(dask):
+    client = Client(dask.scheduler_address)
+    place = cluster.Cluster(client)
+    held = place.place(next(iter(place.capacities())), Counter)
+    assert held.call("total").result() == 0
+    client.close()
+    for ask in (place.num_threads, place.capacities, held.call("total").result):
+        with pytest.raises(ClusterLostError, match="start the scheduler"):
+            ask()
+
+
+def test_what_a_lost_scheduler_knew_is_lost(dask):
+    """Futures are cancelled then, and the scheduler may be back before anybody looks."""
+    with Client(dask.scheduler_address) as client:
+        place = cluster.Cluster(client)
+        held = place.place(next(iter(place.capacities())), Counter)
+        held._future.cancel()
+        with pytest.raises(WorkerLostError):
+            held.call("total").result()
 
 
 def test_a_cluster_without_workers_is_told(make_dask, monkeypatch):

@@ -4,7 +4,7 @@ import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -86,7 +86,7 @@ class Cluster:
         """Wait for a worker, and refuse those that are open to others, or would compute by other code."""
         self._wait_for_worker()
         if self.stays_here:
-            with _told():
+            with _told(self.client):
                 refuse_open(self.client.scheduler_info()["address"])
         for worker, code in self._asked(code_here).items():
             self._check_worker(worker, code)
@@ -109,7 +109,7 @@ class Cluster:
 
     def num_threads(self) -> int:
         """How many trials the workers run at a time."""
-        with _told():
+        with _told(self.client):
             return sum(self.client.nthreads().values()) or 1
 
     @contextmanager
@@ -119,7 +119,7 @@ class Cluster:
 
         name = f"widenet-{uuid.uuid4().hex}"
         shipment = Shipment(cloudpickle.dumps(work))
-        with _told():
+        with _told(self.client):
             self.client.register_plugin(shipment, name=name)
         try:
             yield Workers(_Trials(self.client), ShippedWork(name, code_here()), None)
@@ -141,19 +141,19 @@ class Cluster:
 
     def place(self, worker: str, make: Callable[..., Any], *arguments: Any) -> "_Object":
         """An object that a worker makes and holds, as an actor: what actors hold is never moved to disk."""
-        with _told():
+        with _told(self.client):
             options = {"actor": True, "workers": [worker], "allow_other_workers": False, "pure": False}
             return _Object(self.client, worker, self.client.submit(make, *arguments, **options))
 
     def _asked(self, function: Callable[..., Any]) -> dict[str, Any]:
         """What a function returns, or raises, on each worker that is still there."""
-        with _told():
+        with _told(self.client):
             found = self.client.run(function, on_error="return")
         return {worker: each for worker, each in found.items() if not isinstance(each, OSError)}
 
     def _wait_for_worker(self) -> None:
         try:
-            with _told(is_patient=True):
+            with _told(self.client, is_patient=True):
                 self.client.wait_for_workers(1, timeout=WAIT)
         except TimeoutError:
             raise InputError(
@@ -196,11 +196,13 @@ class _Object:
         """An error of the method, or that the worker is gone, which Dask tells in several ways."""
         if isinstance(error, WidenetError):
             return error
-        is_lost = isinstance(error, OSError) or "Actor was lost" in str(error) or self._is_gone()
+        # A future is cancelled where the scheduler that knew it was lost, even if it is there again.
+        is_lost = isinstance(error, OSError | CancelledError) or "Actor was lost" in str(error)
+        is_lost = is_lost or self._is_gone()
         return WorkerLostError(f"The worker at {self._worker} is gone.") if is_lost else error
 
     def _is_gone(self) -> bool:
-        with _told():
+        with _told(self._client):
             return self._worker not in self._client.nthreads()
 
 
@@ -264,12 +266,19 @@ def _offer(dask_worker: Any) -> tuple[tuple[str, ...], Capacity]:
 
 
 @contextmanager
-def _told(*, is_patient: bool = False) -> Iterator[None]:
-    """Where the scheduler does not answer, say so in one sentence; who is patient is told of a timeout."""
+def _told(client: Any, *, is_patient: bool = False) -> Iterator[None]:
+    """Where the scheduler does not answer, say so in one sentence; who is patient is told of a timeout.
+
+    A client that Dask closed meanwhile raises whatever it meets first.
+    """
     try:
         yield
-    except (OSError, RuntimeError) as error:
+    except WidenetError:
+        raise
+    except Exception as error:
         if is_patient and isinstance(error, TimeoutError):
+            raise
+        if not isinstance(error, OSError | RuntimeError) and client.status == "running":
             raise
         raise ClusterLostError(LOST) from error
 
