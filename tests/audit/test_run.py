@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -159,6 +160,29 @@ def test_bounds_by_tiles_are_certified_too(kind, margin, request, monkeypatch):
     for column, exact in zip(found.complexity.columns, proved.columns, strict=True):
         assert column.lower <= exact.lower
         assert exact.upper <= column.upper
+
+
+@pytest.mark.parametrize("dense_rows", [14_000, 0])
+def test_bounds_hold_where_targets_of_a_point_cancel(table, monkeypatch, dense_rows):
+    """Rounding of ȳ is all that is left of it. H∞ of orthogonal rows is I/2, so that yᵀH⁻¹y = 2‖ȳ‖²."""
+    monkeypatch.setattr(forecast, "DENSE_ROWS", dense_rows)
+    place, y = np.repeat(np.arange(3), 200), np.random.default_rng(0).normal(size=600)
+    for i in range(3):
+        y[place == i] -= y[place == i].mean()
+    dataset = table(np.eye(3)[place], y)
+    exact = Fraction(0)
+    for i in range(3):
+        own = [Fraction(value) for value in dataset.Y[torch.from_numpy(place == i), 0].tolist()]
+        exact += 2 * (sum(own) / len(own)) ** 2
+    found = run_audit(dataset).complexity
+    assert found.certified
+    assert Fraction(found.lower) ** 2 * 300 <= exact <= Fraction(found.upper) ** 2 * 300
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_one_target_of_all_rows_is_refused(regression, value):
+    with pytest.raises(InputError, match=r"All 100 rows of .* have the same target"):
+        run_audit(replace(regression, Y=torch.full_like(regression.Y, value)))
 
 
 def test_labels_that_no_input_tells_apart_by_tiles(arrays, monkeypatch):

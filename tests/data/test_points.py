@@ -1,4 +1,6 @@
+import itertools
 import math
+from fractions import Fraction
 
 import torch
 
@@ -28,3 +30,23 @@ def test_the_error_of_a_mean_does_not_shrink_when_every_row_is_copied(generator)
     draws = torch.randn(4000, 40, generator=generator, dtype=torch.float64).repeat(1, 3)
     errors = torch.tensor([points.mean_error(values) for values in draws[:400]])
     assert math.isclose(float(errors.square().mean().sqrt()), float(draws.mean(1).std()), rel_tol=0.05)
+
+
+def test_means_are_off_by_less_than_is_told(generator):
+    """Also where large targets cancel, against exact fractions."""
+    place = torch.cat([torch.arange(4), torch.randint(3, (300,), generator=generator)])
+    points = points_of(place)
+    values = torch.randn(304, 2, generator=generator, dtype=torch.float64)
+    values -= points.means(values)[place]
+    means, off = points.means(values), points.rounding_of_means(values)
+    for i, c in itertools.product(range(4), range(2)):
+        own = [Fraction(value) for value in values[place == i, c].tolist()]
+        assert abs(Fraction(float(means[i, c])) - sum(own) / len(own)) <= Fraction(float(off[i, c]))
+    assert off[:3].min() > 0
+    assert off[3].tolist() == [0, 0]
+
+
+def test_means_of_signs_that_cancel_are_exact():
+    points, signs = points_of(torch.arange(3).repeat(4)), torch.tensor([[1.0], [-1.0]]).double().repeat(6, 1)
+    assert points.means(signs).tolist() == [[0.0]] * 3
+    assert points.rounding_of_means(signs).tolist() == [[0.0]] * 3

@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import pytest
@@ -152,3 +153,20 @@ def test_bounds_of_any_size(exponent):
     assert exact <= mp.mpf(float(found.upper))
     zero = residual_bracket(half, 0 * V, 0 * V, floor=0.4, error=1e-16)
     assert float(zero.lower) == float(zero.upper) == 0.0
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf, 1e308])
+def test_a_solution_that_is_none_bounds_nothing(value):
+    H, V = DenseGram(torch.eye(2, dtype=torch.float64)), torch.ones(2, 1, dtype=torch.float64)
+    found = residual_bracket(H, V, torch.full_like(V, value), floor=0.9, error=0.0)
+    assert (found.lower.item(), found.upper.item()) == (0.0, math.inf)
+
+
+def test_bounds_hold_for_every_vector_that_may_be_meant(generator):
+    H = DenseGram(torch.diag(torch.tensor([1.0, 2.0, 4.0], dtype=torch.float64)))
+    V = torch.randn(3, 1, generator=generator, dtype=torch.float64)
+    off = torch.tensor([[1e-3], [1e-2], [0.0]], dtype=torch.float64)
+    found = residual_bracket(H, V, V / H.diag()[:, None], floor=0.9, error=0.0, off=off)
+    for signs in itertools.product((-1, 1), repeat=3):
+        meant = V + torch.tensor(signs)[:, None] * off
+        assert float(found.lower) <= float((meant.square() / H.diag()[:, None]).sum()) <= float(found.upper)

@@ -1,4 +1,6 @@
+import itertools
 import math
+from fractions import Fraction
 
 import pytest
 import torch
@@ -197,3 +199,16 @@ def test_total_is_rounded_outward():
 def test_only_the_kernel_that_was_analysed_is_provable():
     assert is_provable(H_INFINITY)
     assert not any(is_provable(kernel_by_name(name)) for name in ("relu2-all", "relu3-hidden", "gaussian"))
+
+
+def test_ends_hold_for_every_target_that_may_be_meant(generator):
+    """H∞ of orthogonal rows is I/2, so that yᵀH∞⁻¹y = 2‖y‖²."""
+    X, Y = torch.eye(3, dtype=torch.float64), torch.randn(3, 2, generator=generator, dtype=torch.float64)
+    off = torch.rand(3, 2, generator=generator, dtype=torch.float64) * 10.0 ** torch.tensor([-3, -16])
+    found = enclose(X, Y, 2 * Y, 0.49, off)
+    for signs in itertools.product((-1, 1), repeat=3):
+        meant = Y + torch.tensor(signs)[:, None] * off
+        exact = [2 * sum(Fraction(value) ** 2 for value in column) for column in meant.T.tolist()]
+        for value, lower, upper in zip(exact, found.lower.tolist(), found.upper.tolist(), strict=True):
+            assert Fraction(lower) <= value <= Fraction(upper)
+    assert float(found.upper[1]) < float(found.lower[1]) * (1 + 1e-13)

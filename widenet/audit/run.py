@@ -92,6 +92,7 @@ def run_audit(
             )
     start = time.perf_counter()
     _refuse_other_norms(dataset)
+    _refuse_one_target(dataset)
     sample = _sample(dataset, settings)
     judged = dataset if settings.landmarks and sample.n < dataset.n else sample  # whose labels are judged
     width = (settings.width or TRAINED_WIDTH) if settings.train else 0
@@ -299,6 +300,15 @@ def _refuse_other_norms(dataset: Dataset) -> None:
         raise InputError(
             f"An audit needs rows of norm 1, but some of {dataset.name} are off by {farthest:.2g}: prepare "
             "them with unit or standard."
+        )
+
+
+def _refuse_one_target(dataset: Dataset) -> None:
+    """What a file is refused for before it is a data set."""
+    if bool((dataset.Y[:1] == dataset.Y).all()):
+        raise InputError(
+            f"All {dataset.n:,} rows of {dataset.name} have the same target, so there is nothing to learn: "
+            "give another one."
         )
 
 

@@ -273,13 +273,19 @@ def _are_narrow(bounds: Bracket, num_targets: int) -> bool:
 
 
 def _certified(problem: KernelProblem, V: Tensor, Z: Tensor, kept: Checkpoint) -> Bracket:
-    """Bounds on vᵀH⁻¹v of each column with their rounding, as those of D^-½V over H of the points."""
+    """Bounds on vᵀH⁻¹v of each column with their rounding, as those of D^-½V over H of the points.
+
+    Of the targets that is ȳ, whose own rounding is counted, too.
+    """
     if (saved := kept.load()) is not None:
         return Bracket(torch.from_numpy(saved.arrays["lower"]), torch.from_numpy(saved.arrays["upper"]))
-    weights, exact = problem.points.counts.sqrt()[:, None], problem.exact
+    points, exact, num_targets = problem.points, problem.exact, problem.Y.shape[1]
     assert exact is not None
-    V, Z = (V / weights).cpu(), (weights * Z).cpu()
-    found = residual_bracket(exact.gram, V, Z, floor=problem.floor, error=exact.rounding)
+    weights = points.counts.sqrt()[:, None]
+    V, Z = V / weights, (weights * Z).cpu()
+    V[:, :num_targets], off = points.means(problem.Y), torch.zeros_like(V)
+    off[:, :num_targets] = points.rounding_of_means(problem.Y)
+    found = residual_bracket(exact.gram, V.cpu(), Z, floor=problem.floor, error=exact.rounding, off=off.cpu())
     assert found.upper is not None
     kept.finish({"lower": found.lower.numpy(), "upper": found.upper.numpy()})
     return found

@@ -136,7 +136,10 @@ class Work:
 
     @property
     def _has_many_close_pairs(self) -> bool:
-        """Whether kernels would spend more time on pairs that are close in float32 than its rows save."""
+        """Whether kernels might spend more time on pairs that are close in float32 than its rows save.
+
+        Opposite rows count as close here, though kernels do not compute them again.
+        """
         pairs = max(1, self.points.num * (self.points.num - 1))
         return num_closer(self.neighbours, largest_far_cosine(torch.float32)) > MOST_CLOSE * pairs
 
@@ -189,13 +192,14 @@ class Work:
         return loo
 
     def _fit(self, kernel: Kernel, ridge: float) -> LeaveOneOut:
-        gram = weighted_gram(self.gram(kernel), self._device_points)
-        if gram.held() is None:
-            gram = self._gram_above(kernel, ridge + floor_of(kernel, self.neighbours))
-        targets, stage = self._problem(gram).targets, "wrong labels"
-        self.progress(stage)
+        gram, stage = weighted_gram(self.gram(kernel), self._device_points), "wrong labels"
         if (matrix := gram.held()) is not None:
+            self.progress(stage)
+            targets = self._problem(gram).targets
             return by_row(leave_one_out(matrix, targets, ridge), self._device_points, ridge)
+        gram = self._gram_above(kernel, ridge + floor_of(kernel, self.neighbours))
+        targets = self._problem(gram).targets
+        self.progress(stage)
         if (loo := self._estimate(kernel, gram, targets, ridge, stage)) is None:
             raise NotConvergedError(
                 f"The labels of {self.dataset.n:,} rows could not be judged, because the solves with "
@@ -243,7 +247,8 @@ class Work:
         self.progress("bounds with their rounding")
         points = problem.points
         alpha = points.counts.sqrt()[:, None] * (root.T @ (root @ problem.targets))
-        return enclose(self._inputs, points.means(problem.Y), alpha, problem.floor)
+        Y = problem.Y
+        return enclose(self._inputs, points.means(Y), alpha, problem.floor, points.rounding_of_means(Y))
 
     def _depend(self, problem: KernelProblem) -> Dependence:
         """The fit with a ridge of k̄ among shuffles of points and of rows, the same where no row repeats."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widenet.base.rounding import UNIT
+
 
 @dataclass(frozen=True)
 class Points:
@@ -41,6 +43,16 @@ class Points:
     def means(self, values: Tensor) -> Tensor:
         """Means over the rows of each point, shape (u, c), of values (n, c)."""
         return self.sums(values) / self.counts[:, None].to(values.dtype)
+
+    def rounding_of_means(self, values: Tensor) -> Tensor:
+        """How far `means` of values (n, c) in float64 may be off, shape (u, c); 0 where no row repeats.
+
+        Sums of whole numbers, such as signs, are exact.
+        """
+        sizes, counts = self.sums(values.abs()), self.counts[:, None]
+        is_whole = (self.sums((values != values.round()).to(values.dtype)) == 0) & (sizes < 1 / UNIT)
+        off = torch.where(is_whole, self.means(values).abs() * UNIT, 1.01 * UNIT * (1 + 1 / counts) * sizes)
+        return torch.where(counts > 1, off, 0.0)
 
     def ordered(self, order: Tensor) -> "Points":
         """The points of the rows in another order (n,), each numbered by its first row there."""

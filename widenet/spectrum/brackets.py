@@ -81,7 +81,9 @@ def _rounding(nodes: Tensor) -> float:
     return 4 * torch.finfo(nodes.dtype).eps * float(nodes[-1] / nodes[0]) if len(nodes) else 0.0
 
 
-def residual_bracket(gram: Operator, V: Tensor, Z: Tensor, *, floor: float, error: float) -> Bracket:
+def residual_bracket(
+    gram: Operator, V: Tensor, Z: Tensor, *, floor: float, error: float, off: Tensor | None = None
+) -> Bracket:
     """Bound vᵀH⁻¹v for each column by Z ≈ H⁻¹V and one product in float64, rounding included.
 
     With r = v − Hz, vᵀH⁻¹v = vᵀz + zᵀr + rᵀH⁻¹r, and the last term is between 0 and ‖r‖²/λ_min(H).
@@ -98,16 +100,19 @@ def residual_bracket(gram: Operator, V: Tensor, Z: Tensor, *, floor: float, erro
         Z: Same shape.
         floor: λ₀, a number below λ_min(H), positive.
         error: How far an entry of the product Hz may be off, over Σ|z_j|.
+        off: How far the vectors that are meant may be from V, same shape; by default V is meant.
     """
+    off = torch.zeros_like(V) if off is None else off
     # In units of its largest entry a column is far from the ends of the range of floats.
     exponents = torch.frexp(V.abs().amax(0)).exponent
-    V, Z = ldexp(V, -exponents), ldexp(Z, -exponents)
+    V, Z, off = (ldexp(each, -exponents) for each in (V, Z, off))
     R = V - gram.matmul(Z)
-    sizes = Z.abs().sum(0)
-    off = 1.01 * (error * sizes + 2 * UNIT * (V.abs() + R.abs()).amax(0))  # of each entry of R
+    errors = 1.01 * (error * Z.abs().sum(0) + 2 * UNIT * (V.abs() + R.abs()) + off)  # of the entries of R
     value = (Z * (V + R)).sum(0)
-    rounding = 1.01 * (off * sizes + gamma(gram.n + 3) * (Z * (V.abs() + R.abs())).abs().sum(0))
+    rounding = 1.01 * (Z.abs() * (errors + off + gamma(gram.n + 3) * (V.abs() + R.abs()))).sum(0)
     rounding += UNDERFLOW * (V != 0).any(0)
-    missing = 1.01 * (R.norm(dim=0) + gram.n**0.5 * off).square() / floor
-    lower, upper = (value - rounding).clamp(min=0), value + rounding + missing
+    missing = 1.01 * (R.norm(dim=0) + errors.norm(dim=0)).square() / floor
+    lower = (value - rounding).clamp(min=0).nan_to_num(nan=0.0, posinf=0.0)
+    upper = value + rounding + missing
+    upper = torch.where(upper.isfinite(), upper, torch.inf)
     return Bracket(*times_powers_of_2(lower, upper, 2 * exponents))

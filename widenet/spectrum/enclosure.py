@@ -49,7 +49,7 @@ def is_provable(kernel: Kernel) -> bool:
     return kernel.name == PROVED_KERNEL
 
 
-def enclose(X: Tensor, Y: Tensor, alpha: Tensor, floor: float) -> Enclosure:
+def enclose(X: Tensor, Y: Tensor, alpha: Tensor, floor: float, off: Tensor | None = None) -> Enclosure:
     """Both ends of yᵀH∞⁻¹y for each column of Y.
 
     >>> X = torch.eye(2, dtype=torch.float64)  # H∞ = I/2
@@ -64,15 +64,18 @@ def enclose(X: Tensor, Y: Tensor, alpha: Tensor, floor: float) -> Enclosure:
         Y: Targets, shape (n, c).
         alpha: Approximately H∞⁻¹Y, shape (n, c).
         floor: λ₀, a proved number below λ_min(H∞), as from `proved_floor`; 0.0 leaves the upper ends open.
+        off: How far the targets that are meant may be from Y, same shape; by default Y is meant.
     """
     X, Y, alpha = X.cpu(), Y.cpu(), alpha.cpu()
+    off = torch.zeros_like(Y) if off is None else off.cpu()
     # In units of its largest target a column is far from the ends of the range of floats.
     exponents = torch.frexp(Y.abs().amax(0)).exponent
-    Y, alpha = ldexp(Y, -exponents), ldexp(alpha, -exponents)
+    Y, alpha, off = (ldexp(each, -exponents) for each in (Y, alpha, off))
     residual, errors = bounded_residual(BoundedGram(X), Y, alpha)
+    errors += off
     value = (Y * alpha).sum(0) + (alpha * residual).sum(0)
     sizes = (Y * alpha).abs().sum(0) + (alpha * residual).abs().sum(0)
-    rounding = 1.01 * ((alpha.abs() * errors).sum(0) + gamma(len(Y) + 2) * sizes)
+    rounding = 1.01 * ((alpha.abs() * (errors + off)).sum(0) + gamma(len(Y) + 2) * sizes)
     rounding += UNDERFLOW * (Y != 0).any(0)
     missing = 1.01 * (residual.norm(dim=0) + errors.norm(dim=0)).square() / max(floor, LEAST_FLOOR)
     lower = ((value - rounding) * (1 - 4 * UNIT)).clamp(min=0).nan_to_num(nan=0.0, posinf=0.0)
