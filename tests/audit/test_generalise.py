@@ -36,6 +36,15 @@ def test_errors_are_not_biased_by_the_spread_of_the_probes(generator):
     assert float((unbiased - Y).square().mean()) == pytest.approx(float(residuals.square().mean()), rel=0.005)
 
 
+def test_copies_of_a_row_share_one_error():
+    """What is off of a point is off for all of its rows alike, so it does not average out."""
+    points, Y = points_of(torch.tensor([0] * 8 + [1, 2])), torch.zeros(10, 1, dtype=torch.float64)
+    loo = exactly_left_out(torch.ones_like(Y), torch.ones(10, dtype=torch.float64))
+    loo = replace(loo, sampling_error=torch.full((10,), 0.1, dtype=torch.float64))
+    found = loo_summary(SimpleNamespace(Y=Y, labels=None, n=10, task="regression"), points, loo)
+    assert found.error_bar == pytest.approx(2 * 0.1 * (8**2 + 1 + 1) ** 0.5 / 10)
+
+
 def scored(n, generator):
     """Scores of which some are equal, higher for the first of two classes, which is rare."""
     is_first = torch.rand(n, generator=generator) < 0.2

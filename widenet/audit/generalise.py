@@ -55,11 +55,11 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
-        error_bar=2 * loo.sampling_error * float(errors.norm()) / dataset.n,
+        error_bar=2 * float(points.sums((errors * loo.sampling_error)[:, None]).norm()) / dataset.n,
         misclassified=None if wrong is None else expected_share(dataset, points, loo),
         misclassified_standard_error=None if wrong is None else share_error(points, wrong),
         rows=dataset.n,
-        method=Estimate.ESTIMATED if loo.sampling_error else Estimate.CLOSED_FORM,
+        method=Estimate.ESTIMATED if loo.sampling_error.any() else Estimate.CLOSED_FORM,
         constant=constant,
         baseline=baseline,
         auc=auc,

@@ -25,6 +25,7 @@ from widenet.spectrum.trace import rademacher
 SOLVE_TOLERANCE = 1e-4  # relative residual of the targets' solves
 PROBE_TOLERANCE = 3e-3  # of those of the probes, whose spread is far larger
 SMALL_RESIDUAL = 0.01  # of the typical one: below, residuals count as alike
+ENDS = 0.01  # the share of rows at each end that are taken for those next to them
 SMALL_BLOCK = 128  # rows of a triangle that are inverted by a solve, which is as fast as by halves
 
 
@@ -37,14 +38,15 @@ class LeaveOneOut:
         variances: 1 / C, the predictive variance of each row's target in units of the kernel, shape (n,).
         precision_error: Relative standard deviation of C about what is taken for it, shape (n,); 0 where it
             is exact.
-        sampling_error: Relative standard error of the samples that C rests on, each row's by themselves. What
-            is fitted to all of them is off for many rows alike, so that this tells the error of a mean.
+        sampling_error: Relative standard error of the samples that C rests on, each row's by themselves, of
+            shape (n,); 0 where it is exact. What is fitted to all of them is off for many rows alike, so that
+            this tells the error of a mean.
     """
 
     predictions: Tensor
     variances: Tensor
     precision_error: Tensor
-    sampling_error: float = 0.0
+    sampling_error: Tensor
 
     def within_error(self, Y: Tensor) -> tuple[Tensor, Tensor]:
         """The predictions if C were an error more, and an error less, where all rows would fit Y (n, c)."""
@@ -54,7 +56,8 @@ class LeaveOneOut:
 
 def exactly_left_out(predictions: Tensor, precision: Tensor) -> LeaveOneOut:
     """What is known of predictions (n, c) where C (n,) is exact."""
-    return LeaveOneOut(predictions, 1 / precision, torch.zeros_like(precision))
+    exact = torch.zeros_like(precision)
+    return LeaveOneOut(predictions, 1 / precision, exact, exact)
 
 
 def inverse_root(K: Tensor, ridge: float) -> Tensor:
@@ -115,7 +118,9 @@ def by_row(loo: LeaveOneOut, points: Points, ridge: float) -> LeaveOneOut:
     predictions = loo.predictions / points.counts.sqrt()[:, None]
     variances = (loo.variances - ridge) / points.counts + ridge
     place = points.place
-    return LeaveOneOut(predictions[place], variances[place], loo.precision_error[place], loo.sampling_error)
+    return LeaveOneOut(
+        predictions[place], variances[place], loo.precision_error[place], loo.sampling_error[place]
+    )
 
 
 def estimated_leave_one_out(
@@ -172,7 +177,7 @@ def left_out_by_probes(
     The mean of z ∘ A⁻¹z is C, with a spread that falls slowly [Bekas, Kokiopoulou & Saad 2007]. What rows
     nearby tell is too low, by a factor that depends little on the row: on what they tell, and on how large
     its residual is. That is fitted to the samples of all rows. Each C is the mean of the fit and of its own
-    samples, weighted by how far true factors are scattered about the fit, and samples about the truth.
+    samples, weighted by how far true factors are scattered about the fit, and its samples about the truth.
 
     Args:
         Y: Targets, shape (n, c).
@@ -186,40 +191,47 @@ def left_out_by_probes(
     alpha, samples = alpha.contiguous(), (probes * solved).contiguous()
     diagonal, nearby = diagonal.to(Y.dtype), nearby.to(Y.dtype)
     samples = samples / nearby[:, None]
-    residuals = _residuals(alpha, diagonal, nearby)
-    known = torch.stack([(nearby * diagonal).log(), residuals.log()], dim=1)
-    expected = _fitted(known, samples.mean(1), residuals).clamp_min(1)
+    expected = _fitted(_known(alpha, diagonal, nearby), samples.mean(1)).clamp_min(1)
     samples = samples / expected[:, None]
-    deviations = samples.mean(1) - 1
-    n, num_probes = samples.shape
-    noise = float(samples.var(1).mean()) / num_probes
-    # Not less than by how much the scatter of n rows is off itself.
-    scatter = max(float(deviations.square().mean()) - noise, noise * (2 / n) ** 0.5)
-    weight = scatter / (scatter + noise) if noise > 0 else 1.0
+    deviations, noise = samples.mean(1) - 1, samples.var(1) / samples.shape[1]
+    scatter = _scatter(samples)
+    weight = torch.where(noise > 0, scatter / (scatter + noise), 1.0)
     precision = nearby * (expected * (1 + weight * deviations)).clamp_min(1)
-    spread, error = torch.full_like(precision, (weight * noise) ** 0.5), noise**0.5
-    return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, spread, error)
+    return LeaveOneOut(Y - alpha / precision[:, None], 1 / precision, (weight * noise).sqrt(), noise.sqrt())
 
 
-def _residuals(alpha: Tensor, diagonal: Tensor, nearby: Tensor) -> Tensor:
-    """About how large the residual of each row is, over the typical one, shape (n,).
+def _scatter(samples: Tensor) -> float:
+    """The variance of what rows of samples (n, s) have as their means about 1, without that of s samples.
 
-    In units of its diagonal, which is larger where rows repeat. Rows that are hard to predict have neighbours
-    of other classes, and so a geometry of their own.
+    Rows that repeat often have noisy samples, so the others count more. Which these are, half of the samples
+    tell, and the other half how noisy they are, because noise that happens to be small must not count more.
+    The variance is not taken to be less than by how much n rows leave it open.
+    """
+    n, num_samples = samples.shape
+    deviations = samples.mean(1) - 1
+    noise, other = (half.var(1) / num_samples for half in (samples[:, ::2], samples[:, 1::2]))
+    precise = 1 / (other + other.median().clamp_min(torch.finfo(other.dtype).tiny))
+    found = (precise * (deviations.square() - noise)).sum() / precise.sum()
+    return max(float(found), float(noise.median()) * (2 / n) ** 0.5)
+
+
+def _known(alpha: Tensor, diagonal: Tensor, nearby: Tensor) -> Tensor:
+    """What is known of each row: logarithms of its precision nearby and of its residual, shape (n, 2).
+
+    Both in units of its diagonal, which is larger where rows repeat. Rows that are hard to predict have
+    neighbours of other classes, and so a geometry of their own. The few rows at the ends are taken for those
+    next to them: a quadratic through all would follow the noise of what is far from the others.
     """
     residuals = alpha.norm(dim=1) / nearby / diagonal.sqrt()
     typical = residuals.square().mean().sqrt().clamp_min(torch.finfo(nearby.dtype).tiny)
-    return residuals / typical + SMALL_RESIDUAL
+    known = torch.stack([(nearby * diagonal).log(), (residuals / typical + SMALL_RESIDUAL).log()], dim=1)
+    return known.clamp(*known.quantile(known.new_tensor([ENDS, 1 - ENDS]), dim=0))
 
 
-def _fitted(known: Tensor, values: Tensor, weights: Tensor) -> Tensor:
-    """The quadratic in the columns of `known` (n, 2) that is nearest to the values (n,), at each row.
-
-    Rows count by their weights (n,): with large residuals they are few, and a squared error is mostly theirs.
-    """
+def _fitted(known: Tensor, values: Tensor) -> Tensor:
+    """The quadratic in the columns of `known` (n, 2) that is nearest to the values (n,), at each row."""
     centred = known - known.mean(0)
     x, y = (centred / centred.abs().amax(0).clamp_min(torch.finfo(known.dtype).eps)).T
     terms = torch.stack([torch.ones_like(x), x, y, x * x, x * y, y * y], dim=1)
-    weighted = terms * weights[:, None]
     # Some are combinations of others where rows are alike.
-    return terms @ (torch.linalg.pinv(terms.T @ weighted, hermitian=True) @ (weighted.T @ values))
+    return terms @ (torch.linalg.pinv(terms.T @ terms, hermitian=True) @ (terms.T @ values))
