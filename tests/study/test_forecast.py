@@ -1,8 +1,11 @@
+import time
+
 import pytest
 
 from widenet.base.errors import InputError
+from widenet.study import speed
 from widenet.study.forecast import Forecast
-from widenet.study.speed import measure_speed, seconds_of
+from widenet.study.speed import measure_speed
 
 
 def test_an_hour_is_the_limit_unless_more_is_allowed():
@@ -18,13 +21,20 @@ def test_the_forecast_in_a_sentence():
 
 
 def test_speeds_are_those_of_this_machine():
-    speed = measure_speed()
-    assert 1e6 < speed.double < 1e14
-    assert speed.single > speed.double / 4
-    assert 1e6 < speed.bytes < 1e13
+    found = measure_speed()
+    assert 1e6 < found.double < 1e14
+    assert found.single > found.double / 4
+    assert 1e6 < found.bytes < 1e13
 
 
-def test_the_second_of_two_calls_is_timed():
+def test_the_median_of_calls_after_the_first_is_told(monkeypatch):
+    calls, clock = [], iter([0, 0.001, 1, 1.009, 2, 2.002, 3, 3.012])
+    monkeypatch.setattr(speed.time, "perf_counter", lambda: next(clock))
+    assert speed.seconds_of(lambda: calls.append(1)) == pytest.approx(0.0055)
+    assert len(calls) == 5
+
+
+def test_a_call_that_takes_long_is_timed_once():
     calls = []
-    seconds_of(lambda: calls.append(1))
+    speed.seconds_of(lambda: calls.append(time.sleep(0.03)))
     assert len(calls) == 2

@@ -8,6 +8,7 @@ from widenet.audit.spectral import NUM_PROBES, SOLVED_COLUMNS
 from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
 from widenet.base.memory import BASE_BYTES
+from widenet.base.threads import threads
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.choose import CHOICE_ROWS, KERNELS
@@ -19,20 +20,25 @@ from widenet.study.speed import Speed, measure_speed, seconds_of
 
 DENSE_ROWS = 14_000  # a factorisation of more rows takes longer than products with tiles
 NUM_VECTORS = 2400  # float64 vectors of length n held at a time: a Krylov basis, or a preconditioner's making
-NUM_PRODUCTS = 90  # block products of an audit by tiles: of the spectrum, and of the solves with a ridge
+NUM_PRODUCTS = 75  # block products of an audit by tiles: of the spectrum, and of the solves with a ridge
 EFFICIENCY = 0.6  # of a step with few columns, all but its product included, relative to square matrices
 # Of labels judged by landmarks, for each row: copies of its inputs and of its targets that are held at a time
 # (sorted, as points, as their opposites; likelihoods of its label), bytes of all else, and seconds.
 ROW_COPIES, TARGET_COPIES, ROW_BYTES = 5, 16, 2000
 ROW_SECONDS, CLASS_SECONDS = 4e-5, 1.5e-5
-PILOT_ROWS = 512  # of the kernel tile that is timed
+PILOT_ROWS = 512  # of the kernel tiles that are timed
 PILOT_COLUMNS = 32
 
 
 def entry_rate(kernel: Kernel, device: torch.device) -> float:
-    """Kernel values from cosines, entries a second, by timing one tile."""
+    """Kernel values from cosines, entries a second, by timing a tile on each thread, as panels make them."""
     rows = pilot_rows().to(device)
-    return PILOT_ROWS**2 / seconds_of(lambda: kernel.tile(rows, rows))
+    if device != CPU:
+        return PILOT_ROWS**2 / seconds_of(lambda: kernel.tile(rows, rows))
+    together = torch.get_num_threads()
+    with threads() as (pool, _):
+        seconds = seconds_of(lambda: list(pool.map(lambda _: kernel.tile(rows, rows), range(together))))
+    return together * PILOT_ROWS**2 / seconds
 
 
 def pilot_rows() -> Tensor:
