@@ -154,3 +154,8 @@ def test_large_data_gets_fewer_shuffles(generator, monkeypatch):
     Y = torch.randn(150, 1, generator=generator, dtype=torch.float64)
     assert len(shuffle(problem_of(H, Y), generator).samples) == 300
     assert len(shuffle(problem_of(H, Y.repeat(1, 30)), generator).samples) == shuffles.LEAST_SHUFFLES
+
+
+def test_labels_that_no_shuffle_changes_have_no_spread():
+    zeros = torch.zeros(8, dtype=torch.float64)
+    assert ShuffleTest(1.0, zeros + 1, zeros, rows=8).spread(8) == 0.0

@@ -104,3 +104,10 @@ def test_a_state_after_the_last_product_is_an_unconverged_solution_too(generator
             conjugate_gradients(gram, B, max_matvecs=5, checkpoint=kept)
         told.append(str(caught.value))
     assert told[0] == told[1]
+
+
+def test_what_is_no_number_any_more_is_told_at_once(generator):
+    gram = DenseGram(decaying_matrix(20, generator=generator))
+    B = torch.full((20, 1), 1e160, dtype=torch.float64)
+    with pytest.raises(NotConvergedError, match=r"after [1-9] products"):
+        conjugate_gradients(gram, B)

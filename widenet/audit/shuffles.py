@@ -67,7 +67,12 @@ class ShuffleTest:
         return min(share, max(float(tail), self.least, sys.float_info.min))
 
     def spread(self, n: int) -> float:
-        """Standard deviation of q among shuffles over its mean, for n rows: it falls as their root."""
+        """Standard deviation of q among shuffles over its mean, for n rows: it falls as their root.
+
+        It is 0 where no function of the inputs tells any rows apart, so that q is 0 in every shuffle.
+        """
+        if not float(self.quadratics.mean()) > 0:
+            return 0.0
         return float(self.quadratics.std() / self.quadratics.mean()) * math.sqrt(self.rows / n)
 
 

@@ -227,7 +227,8 @@ class _Trials:
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
         if self._client.status != "running":
             raise ClusterLostError(LOST)
-        return _Trial(self._client, self._client.submit(function, *arguments, pure=False))
+        with _told(self._client):
+            return _Trial(self._client, self._client.submit(function, *arguments, pure=False))
 
 
 class _Trial(Future[Any]):
@@ -276,9 +277,8 @@ def _told(client: Any, *, is_patient: bool = False) -> Iterator[None]:
     except WidenetError:
         raise
     except Exception as error:
-        if is_patient and isinstance(error, TimeoutError):
-            raise
-        if not isinstance(error, OSError | RuntimeError) and client.status == "running":
+        is_late = is_patient and isinstance(error, TimeoutError)
+        if client.status == "running" and (is_late or not isinstance(error, OSError | RuntimeError)):
             raise
         raise ClusterLostError(LOST) from error
 

@@ -103,7 +103,8 @@ def conjugate_gradients(
         checkpoint: Where the solves are kept on the way.
 
     Raises:
-        NotConvergedError: If a column's relative residual is above `rtol` after `max_matvecs` products.
+        NotConvergedError: If a column's relative residual is above `rtol` after `max_matvecs` products, or at
+                once where it is no number any more.
     """
     saved = checkpoint.load()
     if saved is not None and "residual" in saved.arrays:
@@ -123,13 +124,15 @@ def conjugate_gradients(
                 {"Z": solves.Z.cpu().numpy(), "residual": np.array(residual), "step": np.array(solves.step)}
             )
             return Solution(solves.Z, residual, solves.step)
+        if not bool(residuals.isfinite().all()):
+            break
         solves.turn(precondition)
         solves.narrow((residuals / rtol)[solves.active])
         if checkpoint.is_due():
             checkpoint.save(solves.arrays())
     raise NotConvergedError(
         f"Conjugate gradients are at {float((solves.residuals / norms / rtol).max()):.1g} times the residual "
-        f"that was asked for after {max_matvecs} products. Raise the ridge, the preconditioner's rank or "
+        f"that was asked for after {solves.step} products. Raise the ridge, the preconditioner's rank or "
         "max_matvecs."
     )
 
