@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from widenet.base.errors import InputError
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.loo import (
@@ -82,6 +83,14 @@ def test_it_is_no_worse_than_probes_alone_where_rows_nearby_tell_little(generato
         float((each / C - 1).norm()) for each in (1 / found.variances, (probes * solved).mean(1))
     )
     assert together < 1.05 * alone
+
+
+def test_too_few_probes_are_refused(generator):
+    K, Y = torch.eye(9, dtype=torch.float64), torch.ones(9, 1, dtype=torch.float64)
+    with pytest.raises(InputError, match="`num_probes` is 3, but must be at least 4"):
+        estimated_leave_one_out(
+            DenseGram(K), Y, 0.1, torch.ones(9), num_probes=3, rank=2, generator=generator
+        )
 
 
 def test_predictions_within_the_error_of_the_precision(generator):

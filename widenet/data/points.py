@@ -51,8 +51,8 @@ class Points:
         """
         sizes, counts = self.sums(values.abs()), self.counts[:, None]
         is_whole = (self.sums((values != values.round()).to(values.dtype)) == 0) & (sizes < 1 / UNIT)
-        off = torch.where(is_whole, self.means(values).abs() * UNIT, 1.01 * UNIT * (1 + 1 / counts) * sizes)
-        return torch.where(counts > 1, off, 0.0)
+        off = torch.where(is_whole, self.means(values).abs(), (1 + 1 / counts) * sizes)
+        return torch.where(counts > 1, 1.01 * UNIT * off, 0.0)
 
     def ordered(self, order: Tensor) -> "Points":
         """The points of the rows in another order (n,), each numbered by its first row there."""

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from widenet.base.checkpoint import NOWHERE, Checkpoint
+from widenet.base.errors import InputError
 from widenet.data.points import Points
 from widenet.spectrum.gram import Gram
 from widenet.spectrum.solve import conjugate_gradients, nystrom_preconditioner
@@ -24,6 +25,7 @@ from widenet.spectrum.trace import rademacher
 
 SOLVE_TOLERANCE = 1e-4  # relative residual of the targets' solves
 PROBE_TOLERANCE = 3e-3  # of those of the probes, whose spread is far larger
+LEAST_PROBES = 4  # half of which have a variance
 SMALL_RESIDUAL = 0.01  # of the typical one: below, residuals count as alike
 ENDS = 0.01  # the share of rows at each end that are taken for those next to them
 SMALL_BLOCK = 128  # rows of a triangle that are inverted by a solve, which is as fast as by halves
@@ -143,13 +145,15 @@ def estimated_leave_one_out(
         Y: Targets, shape (n, c).
         ridge: ρ ≥ 0.
         nearby: Numbers below C, such as `nearby_precision`, shape (n,).
-        num_probes: Random sign vectors.
+        num_probes: Random sign vectors, at least 4: half of them tell how noisy the others are.
         rank: Rank of the preconditioner.
         generator: Draws probes and preconditioner.
         progress: Called with the number of products made.
         checkpoint: Where the solves are kept on the way.
         sketched: Where the preconditioner is kept until they are done.
     """
+    if num_probes < LEAST_PROBES:
+        raise InputError(f"`num_probes` is {num_probes}, but must be at least {LEAST_PROBES}.")
     # Of their own, so that later draws do not depend on whether the sketch was made or had been kept.
     own = torch.Generator().manual_seed(int(torch.randint(2**62, (), generator=generator)))
     probes = rademacher(gram.n, num_probes, generator=own, dtype=Y.dtype, device=Y.device)
