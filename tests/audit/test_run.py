@@ -271,6 +271,7 @@ def test_memory_is_refused_before_it_is_taken(binary):
 def test_tiles_are_recomputed_where_they_do_not_fit():
     kernel = kernel_by_name("relu2-hidden")
     assert forecast.forecast_audit(80_000, 100, 2, kernel, usable=2**33)[1].held is Held.TILED
+    assert forecast.forecast_audit(48_000, 100, 2, kernel, usable=2**33)[1].held is Held.PACKED
     assert forecast.forecast_audit(50_000, 100, 2, kernel, usable=2**36)[1].held is Held.PACKED
     assert forecast.forecast_audit(5_000, 100, 2, kernel, usable=2**33)[1].held is Held.DENSE
 

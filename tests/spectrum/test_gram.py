@@ -6,7 +6,9 @@ import torch
 from widenet.audit.problem import WeightedGram
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
+from widenet.spectrum.compact import SHARE
 from widenet.spectrum.gram import DenseGram, PartOfGram, SizedGram, TiledGram
+from widenet.spectrum.panels import Tiles, held_bytes
 from widenet.testing import unit_rows
 
 
@@ -56,6 +58,22 @@ def test_threads_change_no_bit_and_hold_no_more(keep_bytes, generator):
             assert torch.get_num_threads() == num_threads
         assert sum(tile.nbytes for tile in tiled._tiles._kept.values()) <= keep_bytes
     assert torch.equal(found[1], found[3])
+
+
+@pytest.mark.parametrize("X_dtype", [torch.float32, torch.float64])
+def test_room_for_tiles_changes_no_bit(X_dtype, generator, monkeypatch):
+    kernel, X = kernel_by_name("relu3-all"), unit_rows(700, 7, generator=generator).to(X_dtype)
+    V = torch.randn(700, 5, generator=generator, dtype=torch.float64)
+    computed, compute = [], Tiles.compute
+    monkeypatch.setattr(Tiles, "compute", lambda *at: computed.append(at) or compute(*at))
+    whole, found = held_bytes(700, torch.float32, 32), []
+    for share in (1, SHARE, SHARE / 2, 0):
+        tiled = TiledGram(kernel, X, keep_bytes=int(share * whole), tile=32, dtype=torch.float32)
+        found.append(tiled.matmul(V))
+        computed.clear()
+        assert torch.equal(tiled.matmul(V), found[0])
+        assert bool(computed) == (share < SHARE)  # three quarters of float32 are room for all
+    assert all(torch.equal(each, found[0]) for each in found)
 
 
 @contextmanager

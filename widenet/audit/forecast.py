@@ -14,6 +14,7 @@ from widenet.kernels.names import kernel_by_name
 from widenet.predict.choose import CHOICE_ROWS, KERNELS
 from widenet.predict.landmarks import BLOCK
 from widenet.runs.device import CPU, usable_on
+from widenet.spectrum.compact import SHARE
 from widenet.spectrum.panels import held_bytes
 from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_speed, seconds_of
@@ -63,11 +64,11 @@ def forecast_audit(
         d: Columns of the prepared inputs.
         num_columns: Columns of the targets.
         kernel: The audit's kernel.
-        usable: Bytes of memory to plan with; asked from the system by default.
+        usable: Bytes of memory for all that the process holds; asked from the system by default.
         trained_width: Neurons of the network that is trained besides; 0 where none is.
         device: Where the matrix is held; what is proved of it is computed on the CPU.
     """
-    usable = usable_on(device) if usable is None else usable
+    usable = _usable(n, d, device) if usable is None else usable
     inputs = BASE_BYTES + 8 * n * (2 * d + 8 * num_columns)
     dense = inputs + 3 * 8 * n * n
     speed, entries = measure_speed(device), entry_rate(kernel, device)
@@ -82,10 +83,12 @@ def forecast_audit(
             f"An audit of {n:,} rows and {d:,} columns needs at least {least / 2**30:,.1f} GiB even without "
             f"holding the kernel, but only {usable / 2**30:,.1f} GiB can be used: audit a sample with `rows`."
         )
-    packed = held_bytes(n, torch.float32)
-    kept = min(packed, usable - least)
-    seconds = _tiled_seconds(n, d, num_columns, kept / packed, speed, proving, entries) + training
-    plan = GramPlan(Held.PACKED if kept == packed else Held.TILED, kept)
+    needed, room = held_bytes(n, torch.float32), usable - least
+    if needed > room:
+        needed = int(SHARE * needed)
+    kept = min(needed, room)
+    seconds = _tiled_seconds(n, d, num_columns, kept / needed, speed, proving, entries) + training
+    plan = GramPlan(Held.PACKED if kept == needed else Held.TILED, kept)
     return Forecast(seconds, least + kept), plan
 
 
@@ -104,10 +107,10 @@ def forecast_landmarks(
         d: Columns of the prepared inputs.
         num_columns: Columns of the targets.
         num_landmarks: Rows that stand for all.
-        usable: Bytes of memory to plan with; asked from the system by default.
+        usable: Bytes of memory for all that the process holds; asked from the system by default.
         device: Where kernel values are computed.
     """
-    usable = usable_on(device) if usable is None else usable
+    usable = _usable(n, d, device) if usable is None else usable
     m = min(n, num_landmarks)
     held = BASE_BYTES + n * (8 * (ROW_COPIES * d + TARGET_COPIES * num_columns) + ROW_BYTES)
     needed = held + 8 * m * (6 * m + 3 * BLOCK)  # the factors of two matrices, and blocks of features
@@ -123,6 +126,12 @@ def forecast_landmarks(
     factors = 4 * m**3 / speed.double
     seconds = values + products + factors + n * (ROW_SECONDS + CLASS_SECONDS * num_columns)
     return Forecast(seconds, needed)
+
+
+def _usable(n: int, d: int, device: torch.device) -> int:
+    """What can be taken, and on the CPU the interpreter and the rows, which are there already."""
+    there = BASE_BYTES + 8 * n * d if device == CPU else 0
+    return usable_on(device) + there
 
 
 def _dense_seconds(n: int, d: int, speed: Speed, proving: Speed, entries: float) -> float:

@@ -147,8 +147,9 @@ class TiledGram(SizedGram):
     With room for all of them (4 n² bytes in float64) it is a packed symmetric matrix; with none, it never
     holds more than one for each thread. Nothing is computed before the first product. Kernel values are
     computed in the precision of X and then rounded to `dtype`, in which products of panels are made; they are
-    added up in the precision of the vectors. Panels run side by side, each on one thread, so that numbers do
-    not depend on how many threads there are.
+    added up in the precision of the vectors. Those in float32 are rounded to 24 bits in units of their tile,
+    of which 3/2 n² bytes hold them all. Panels run side by side, each on one thread, so that numbers do not
+    depend on how many threads there are.
     """
 
     def __init__(

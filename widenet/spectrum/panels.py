@@ -13,10 +13,13 @@ from torch import Tensor
 
 from widenet.base.threads import one_thread
 from widenet.kernels.kernel import Kernel
+from widenet.spectrum.compact import SHARE, Compact, compact, rounded
 
 TILE = 512  # 1 MiB in float32: a tile's second use, transposed, finds it in the cache beside the core
 MOST_TILES = 8  # along a side of a panel: 128 MiB in float64, so that loads can be even
 PANEL_ROWS = 4  # of panels, while these can still grow: workers send as many vectors back for each column
+SLAB_BYTES = 2**26  # taken at once for tiles that are held, and given back at once
+ALIGNED = 64  # bytes: products may round in another way where rows begin between two cache lines
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,10 @@ def held_bytes(n: int, dtype: torch.dtype, tile: int = TILE) -> int:
 class Tiles:
     """Tiles of kernel values: held as far as there is room, the others computed anew for every use.
 
-    Values are computed in the precision of the rows and rounded to `dtype`.
+    Values are computed in the precision of the rows and rounded to `dtype`: float32 to 24 bits, which are
+    held as such where there is no room for all of float32. So numbers do not depend on how much room there
+    is. What is held lies in slabs, which go back to the system as a whole: of tiles that were allocated one
+    by one, between what is needed to compute others, the C library kept a quarter when they were gone.
 
     Args:
         kernel: The kernel.
@@ -74,17 +80,25 @@ class Tiles:
 
     def __init__(self, kernel: Kernel, X: Tensor, size: int, dtype: torch.dtype, keep_bytes: float) -> None:
         self.kernel, self.X, self.size, self.dtype = kernel, X, size, dtype
-        self._kept: dict[tuple[int, int], Tensor] = {}
+        self._compacts = dtype == torch.float32 and keep_bytes < held_bytes(len(X), dtype, size)
+        self._kept: dict[tuple[int, int], Tensor | Compact] = {}
         self._room = keep_bytes
+        self._slab = _bytes(0, X.device)  # what is left of the last one
         self._counting = Lock()  # room, of several panels that are computed side by side
 
-    def at(self, i: int, j: int) -> Tensor:
-        """The tile whose first row and column these are."""
-        tile = self._kept.get((i, j))
-        if tile is None:
+    def at(self, i: int, j: int, room: Tensor) -> Tensor:
+        """The tile whose first row and column these are; a compact one is in this `room` until the next."""
+        held = self._kept.get((i, j))
+        if held is None:
             tile = self.compute(i, j)
             self._keep(i, j, tile)
-        return tile
+            return tile
+        return held.values(room) if isinstance(held, Compact) else held
+
+    def room(self) -> Tensor:
+        """Where compact tiles are spread out, one after the other."""
+        size = self.size**2 if self._compacts else 0
+        return torch.empty(2, size, dtype=torch.float32, device=self.X.device)
 
     def compute(self, i: int, j: int) -> Tensor:
         """The same, anew."""
@@ -92,16 +106,35 @@ class Tiles:
         tile = self.kernel.tile(rows, self.X[j : j + self.size])
         if i == j:
             tile.diagonal().copy_(self.kernel.diag(rows))
-        return tile.to(self.dtype)
+        tile = rounded(tile) if self.dtype == torch.float32 else tile.to(self.dtype)
+        return tile.contiguous()  # as what is held, so that products with either round alike
 
     def _keep(self, i: int, j: int, tile: Tensor) -> None:
-        """Hold a tile, if there is room; no others once there was none."""
+        """Hold a tile, if there is room."""
+        place = self._place(int(tile.nbytes * SHARE) if self._compacts else tile.nbytes)
+        if place is None:
+            return
+        if self._compacts:
+            self._kept[i, j] = compact(tile, place)
+        else:
+            self._kept[i, j] = place.view(tile.dtype).view(tile.shape).copy_(tile)
+
+    def _place(self, num_bytes: int) -> Tensor | None:
+        """Memory for a tile; None where there is no room, and then for no other tile either."""
+        size = -(-num_bytes // ALIGNED) * ALIGNED
         with self._counting:
-            if tile.nbytes > self._room:
+            if num_bytes > self._room:
                 self._room = 0
-                return
-            self._kept[i, j] = tile
-            self._room -= tile.nbytes
+                return None
+            self._room -= num_bytes
+            if size > len(self._slab):
+                self._slab = _bytes(max(size, SLAB_BYTES), self.X.device)
+            place, self._slab = self._slab[:num_bytes], self._slab[size:]
+        return place
+
+
+def _bytes(num: int, device: torch.device) -> Tensor:
+    return torch.empty(num, dtype=torch.uint8, device=device)
 
 
 def blocks_of(Vt: Tensor, size: int) -> list[Tensor]:
@@ -120,8 +153,9 @@ def panel_product(tiles: Tiles, panel: Panel, blocks: Sequence[Tensor]) -> Tenso
     size = tiles.size
     starts = [start for span in panel.spans for start in range(*span, size)]
     parts = {start: torch.zeros_like(blocks[start // size]) for start in starts}
+    room = tiles.room()
     for i, j in panel.corners(size):
-        tile = tiles.at(i, j)
+        tile = tiles.at(i, j, room)
         # (VᵀH)ᵀ: with a few columns, BLAS is up to twice as fast from this side.
         parts[i].addmm_(blocks[j // size], tile.T)
         if i != j:
