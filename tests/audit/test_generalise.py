@@ -8,7 +8,13 @@ import torch
 from sklearn.metrics import roc_auc_score
 
 import widenet
-from widenet.audit.generalise import area_under_curve, expected_share, loo_summary, unbiased_predictions
+from widenet.audit.generalise import (
+    area_under_curve,
+    expected_share,
+    is_told,
+    loo_summary,
+    unbiased_predictions,
+)
 from widenet.data.noise import subset
 from widenet.data.points import every_row, points_of
 from widenet.predict.loo import exactly_left_out, left_out_by_probes
@@ -43,6 +49,16 @@ def test_copies_of_a_row_share_one_error():
     loo = replace(loo, sampling_error=torch.full((10,), 0.1, dtype=torch.float64))
     found = loo_summary(SimpleNamespace(Y=Y, labels=None, n=10, task="regression"), points, loo)
     assert found.error_bar == pytest.approx(2 * 0.1 * (8**2 + 1 + 1) ** 0.5 / 10)
+
+
+def test_what_is_added_for_scattered_precisions_may_all_be_wrong():
+    points, Y = every_row(10), torch.zeros(10, 1, dtype=torch.float64)
+    loo = exactly_left_out(torch.ones_like(Y), torch.ones(10, dtype=torch.float64))
+    loo = replace(loo, precision_error=torch.full((10,), 0.1, dtype=torch.float64))
+    dataset = SimpleNamespace(Y=Y, labels=None, n=10, task="regression")
+    assert loo_summary(dataset, points, loo).error_bar == pytest.approx(0.03 * 1.03)
+    assert is_told(dataset, points, loo)
+    assert not is_told(dataset, points, replace(loo, precision_error=torch.full_like(Y[:, 0], 0.5)))
 
 
 def scored(n, generator):

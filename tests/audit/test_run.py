@@ -13,6 +13,7 @@ from widenet.audit.findings import Estimate, GramPlan, Held
 from widenet.audit.run import run_audit
 from widenet.audit.settings import AuditSettings
 from widenet.base.errors import InputError, NotConvergedError
+from widenet.base.memory import BASE_BYTES
 from widenet.base.progress import Progress
 from widenet.data import load, subset
 from widenet.kernels import gram_matrix, kernel_by_name
@@ -20,6 +21,8 @@ from widenet.report.audit import page, sentences
 from widenet.report.audit.review import review_data
 from widenet.report.audit.theorists import theorists
 from widenet.report.audit.verdicts import verdicts
+from widenet.runs.device import CPU
+from widenet.spectrum.panels import held_bytes
 from widenet.study.forecast import Forecast
 
 KEYS = {
@@ -271,9 +274,20 @@ def test_memory_is_refused_before_it_is_taken(binary):
 def test_tiles_are_recomputed_where_they_do_not_fit():
     kernel = kernel_by_name("relu2-hidden")
     assert forecast.forecast_audit(80_000, 100, 2, kernel, usable=2**33)[1].held is Held.TILED
-    assert forecast.forecast_audit(48_000, 100, 2, kernel, usable=2**33)[1].held is Held.PACKED
+    compact = forecast.forecast_audit(60_000, 100, 2, kernel, usable=2**33)[1]
+    assert compact.held is Held.PACKED
+    assert compact.num_bytes < held_bytes(60_000, torch.float32)
     assert forecast.forecast_audit(50_000, 100, 2, kernel, usable=2**36)[1].held is Held.PACKED
     assert forecast.forecast_audit(5_000, 100, 2, kernel, usable=2**33)[1].held is Held.DENSE
+
+
+def test_what_is_there_already_is_planned_with_on_the_cpu(monkeypatch):
+    monkeypatch.setattr(forecast, "usable_on", lambda device: 10**9)
+    here = 10**9 + int(0.8 * (BASE_BYTES + 8 * 20_000 * 100))
+    assert forecast._usable(20_000, 100, CPU) == here
+    assert forecast._usable(20_000, 100, torch.device("meta")) == 10**9
+    planned, _ = forecast.forecast_audit(20_000, 100, 2, kernel_by_name("relu2-hidden"))
+    assert planned.memory_bytes <= here
 
 
 def test_wrong_settings_are_refused(binary):

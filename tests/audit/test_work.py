@@ -1,5 +1,7 @@
 """Kernel matrices of large audits on rows that are made to break single precision."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -10,7 +12,7 @@ from widenet.data.duplicates import find_duplicates
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
 from widenet.runs.checkpoints import Checkpoints
-from widenet.spectrum.gram import TiledGram
+from widenet.spectrum.gram import DenseGram, TiledGram
 from widenet.testing import unit_rows
 
 KERNEL = kernel_by_name("relu2-hidden")
@@ -48,6 +50,29 @@ def test_bounds_hold_however_often_rows_repeat(num_points, count, dtype, generat
     )
     assert lower <= exact <= upper
     assert upper / lower - 1 < 2e-6
+
+
+def test_an_error_that_is_not_known_is_not_told(generator):
+    """Opposite rows, more than columns, make the matrix singular, and random signs miss some then."""
+    half = unit_rows(150, 5, generator=generator)
+    work = work_of(torch.cat([half, -half]), torch.arange(300) % 2)
+    problem = work.problem(KERNEL)
+    found = work.interpolate(KERNEL, problem, work.spectrum(problem))
+    assert found.loo is None
+    whole = replace(work, make_gram=lambda kernel, X, dtype: DenseGram(gram_matrix(kernel, X)))
+    problem = whole.problem(KERNEL)
+    assert whole.interpolate(KERNEL, problem, whole.spectrum(problem)).loo is not None
+
+
+@pytest.mark.parametrize("degree", [2, 30])
+def test_single_precision_is_measured_by_the_size_of_kernel_values(degree, generator):
+    """100 ε √n times it: eigenvalues of some 10⁻³ suffice for entries of size 1, but not of size 2³⁰."""
+    kernel = kernel_by_name(f"polynomial:degree={degree},offset=1")
+    X = unit_rows(300, 100, generator=generator)
+    entry = float(kernel.diag(X[:1]))
+    work = work_of(X, torch.arange(300) % 2)
+    for floor, dtype in ((1e-3 * entry, torch.float32), (1e-4 * entry, torch.float64)):
+        assert work._gram_above(kernel, floor).dtype == dtype
 
 
 @pytest.mark.parametrize(("spread", "dtype"), [(1.0, torch.float32), (0.1, torch.float64)])

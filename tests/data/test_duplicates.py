@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings, strategies as st
@@ -72,6 +73,17 @@ def test_agrees_with_all_pairs(digits, d, n, seed):
     first, opposite = brute_force(data.X)
     assert found.group.tolist() == first
     assert {(i - 101, j - 101) for i, j in found.opposite} == opposite
+
+
+@pytest.mark.parametrize(("columns", "levels"), [(8, 2), (5, 5)])
+def test_repeats_are_found_where_an_odd_value_crowds_the_others(columns, levels, table):
+    rng = np.random.default_rng(0)
+    X = rng.integers(1, 1 + levels, size=(1000, columns)).astype(float)
+    X[np.arange(columns), np.arange(columns)] = 1e6  # a code for what is missing, say
+    data = table(X, rng.integers(0, 2, size=len(X)), "standard")
+    found = find_duplicates(data)
+    _, point = torch.unique(data.X, dim=0, return_inverse=True)
+    assert torch.equal(found.group[:, None] == found.group, point[:, None] == point)
 
 
 def test_tolerance_is_a_cosine_distance(digits):

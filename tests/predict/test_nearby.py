@@ -21,13 +21,13 @@ def few(monkeypatch):
     monkeypatch.setattr(nearby, "TOGETHER", 5)
 
 
-def system(X, counts, ridge):
+def system(X, counts, ridge, kernel=KERNEL):
     root = counts.sqrt()
-    return root[:, None] * gram_matrix(KERNEL, X) * root + ridge * torch.eye(len(X), dtype=X.dtype)
+    return root[:, None] * gram_matrix(kernel, X) * root + ridge * torch.eye(len(X), dtype=X.dtype)
 
 
-def told(X, counts, ridge):
-    return nearby_precision(KERNEL, X, counts, ridge, surroundings(X))
+def told(X, counts, ridge, kernel=KERNEL):
+    return nearby_precision(kernel, X, counts, ridge, surroundings(X))
 
 
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
@@ -51,6 +51,15 @@ def test_it_is_below_the_inverse_of_all_rows(n, generator):
     found, A = told(X, counts, 0.1), system(X, counts, 0.1)
     assert (found <= torch.linalg.inv(A).diagonal() * (1 + 1e-9)).all()
     assert (found >= 1 / A.diagonal() * (1 - 1e-8)).all()
+
+
+@pytest.mark.parametrize("name", ["polynomial:degree=100,offset=1", "gaussian:h=0.1"])
+def test_it_is_exact_where_rows_tell_nothing_of_others(name, generator):
+    """Whatever the size of kernel values."""
+    X, kernel = unit_rows(60, 30, generator=generator), kernel_by_name(name)
+    counts = torch.ones(60, dtype=torch.float64)
+    found, A = told(X, counts, 0.0, kernel), system(X, counts, 0.0, kernel)
+    assert_close(found, torch.linalg.inv(A).diagonal(), rtol=1e-6, atol=0)
 
 
 def test_rows_that_nearly_coincide_leave_it_finite(generator):

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from widenet.base.errors import InputError
-from widenet.spectrum.compact import SHARE, compact, rounded
+from widenet.spectrum.compact import COMPACT_SHARE, compact, rounded
 
 
 def held(values):
@@ -33,6 +33,8 @@ def test_no_value_is_off_by_more_than_a_2_to_the_minus_23rd_of_the_largest(large
     values[7] = largest
     smallest_normal = torch.finfo(torch.float32).tiny
     assert (rounded(values) - values).abs().max() <= max(abs(largest) * 2.0**-23, smallest_normal)
+    assert torch.equal(spread_out(values), rounded(values))
+    assert torch.equal(spread_out(rounded(values)), rounded(values))
 
 
 @pytest.mark.parametrize("shape", [(30, 17), (1, 1), (0, 5)])
@@ -40,14 +42,15 @@ def test_what_is_held_is_what_was_rounded(shape, generator):
     values = torch.randn(shape, generator=generator)
     assert torch.equal(spread_out(values), rounded(values))
     assert torch.equal(spread_out(rounded(values)), rounded(values))
-    assert held(values).nbytes == SHARE * values.nbytes
+    parts = held(values)
+    assert parts.high.nbytes + parts.low.nbytes == COMPACT_SHARE * values.nbytes
 
 
 def test_zeros_stay_zeros():
     assert torch.equal(spread_out(torch.zeros(3, 4)), torch.zeros(3, 4))
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
-def test_what_is_no_number_is_refused(value):
-    with pytest.raises(InputError, match="not finite"):
-        rounded(torch.tensor([0.0, value, 1.0]))
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e39])
+def test_what_float32_does_not_hold_is_refused(value):
+    with pytest.raises(InputError, match="not finite, or too large for single precision"):
+        rounded(torch.tensor([0.0, value, 1.0], dtype=torch.float64))

@@ -1,3 +1,4 @@
+import math
 from contextlib import contextmanager
 
 import pytest
@@ -6,7 +7,7 @@ import torch
 from widenet.audit.problem import WeightedGram
 from widenet.kernels.matrix import gram_matrix
 from widenet.kernels.names import kernel_by_name
-from widenet.spectrum.compact import SHARE
+from widenet.spectrum.compact import COMPACT_SHARE
 from widenet.spectrum.gram import DenseGram, PartOfGram, SizedGram, TiledGram
 from widenet.spectrum.panels import Tiles, held_bytes
 from widenet.testing import unit_rows
@@ -25,7 +26,7 @@ def test_tiled_products_equal_dense_ones(keep_bytes, generator):
 
 
 @pytest.mark.parametrize("keep_bytes", [0, 20_000, 10**9])
-def test_rounded_tiles_take_half_the_memory(keep_bytes, generator):
+def test_tiles_in_float32_differ_by_their_rounding(keep_bytes, generator):
     kernel, X = kernel_by_name("relu2-hidden"), unit_rows(130, 7, generator=generator)
     V = torch.randn(130, 3, generator=generator, dtype=torch.float64)
     product = TiledGram(kernel, X, keep_bytes=2 * keep_bytes, tile=50).matmul(V)
@@ -60,20 +61,32 @@ def test_threads_change_no_bit_and_hold_no_more(keep_bytes, generator):
     assert torch.equal(found[1], found[3])
 
 
+@pytest.mark.parametrize("tile", [32, 37])  # of the second, hardly any tile ends where a number may begin
 @pytest.mark.parametrize("X_dtype", [torch.float32, torch.float64])
-def test_room_for_tiles_changes_no_bit(X_dtype, generator, monkeypatch):
+def test_room_for_tiles_changes_no_bit(X_dtype, tile, generator, monkeypatch):
     kernel, X = kernel_by_name("relu3-all"), unit_rows(700, 7, generator=generator).to(X_dtype)
     V = torch.randn(700, 5, generator=generator, dtype=torch.float64)
     computed, compute = [], Tiles.compute
     monkeypatch.setattr(Tiles, "compute", lambda *at: computed.append(at) or compute(*at))
-    whole, found = held_bytes(700, torch.float32, 32), []
-    for share in (1, SHARE, SHARE / 2, 0):
-        tiled = TiledGram(kernel, X, keep_bytes=int(share * whole), tile=32, dtype=torch.float32)
+    monkeypatch.setattr("widenet.spectrum.panels.SLAB_BYTES", 10_000)  # so that there are many
+    whole, found = held_bytes(700, torch.float32, tile), []
+    for share in (1, COMPACT_SHARE, COMPACT_SHARE / 2, 0):
+        tiled = TiledGram(kernel, X, keep_bytes=math.ceil(share * whole), tile=tile, dtype=torch.float32)
         found.append(tiled.matmul(V))
         computed.clear()
         assert torch.equal(tiled.matmul(V), found[0])
-        assert bool(computed) == (share < SHARE)  # three quarters of float32 are room for all
+        assert bool(computed) == (share < COMPACT_SHARE)  # three quarters of float32 are room for all
     assert all(torch.equal(each, found[0]) for each in found)
+
+
+@pytest.mark.parametrize("keep_bytes", [0, 10**9])
+def test_the_layout_of_a_kernels_tiles_changes_no_bit(keep_bytes, generator, monkeypatch):
+    kernel, X = kernel_by_name("relu2-hidden"), unit_rows(300, 7, generator=generator)
+    V = torch.randn(300, 5, generator=generator, dtype=torch.float64)
+    expected = TiledGram(kernel, X, keep_bytes=keep_bytes, tile=37).matmul(V)
+    made = type(kernel).tile
+    monkeypatch.setattr(type(kernel), "tile", lambda *rows: made(*rows).T.contiguous().T)
+    assert torch.equal(TiledGram(kernel, X, keep_bytes=keep_bytes, tile=37).matmul(V), expected)
 
 
 @contextmanager

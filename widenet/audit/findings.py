@@ -1,5 +1,6 @@
 """The parts of what an audit finds: an answer to each of its questions."""
 
+import math
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -227,7 +228,7 @@ class LeaveOneOutSummary:
     Attributes:
         error: Mean over rows of Σ_columns (prediction − Y)².
         standard_error: Its standard error, over the rows.
-        error_bar: What estimation, where there is no closed form, adds to that.
+        error_bar: By how much estimation, where there is no closed form, may be off besides.
         misclassified: Share of rows whose class is predicted wrongly; None for regression.
         misclassified_standard_error: Its standard error, over the rows.
         rows: Rows that were left out.
@@ -253,12 +254,17 @@ class LeaveOneOutSummary:
     auc_standard_error: float | None = None
 
     @property
+    def deviation(self) -> float:
+        """How far the squared error may be off: over the rows, and by estimation."""
+        return math.hypot(self.standard_error or 0.0, self.error_bar or 0.0)
+
+    @property
     def told(self) -> tuple[float, float] | None:
         """The error that stands beside `constant`, and its standard error; None where it is not known."""
         if self.error is None or self.standard_error is None:
             return None
         if self.misclassified is None or self.misclassified_standard_error is None:
-            return self.error, self.standard_error
+            return self.error, self.deviation
         return self.misclassified, self.misclassified_standard_error
 
 

@@ -7,21 +7,25 @@ from widenet.audit.findings import GramPlan, Held
 from widenet.audit.spectral import NUM_PROBES, SOLVED_COLUMNS
 from widenet.audit.train import training_seconds
 from widenet.base.errors import InputError
-from widenet.base.memory import BASE_BYTES
+from widenet.base.memory import BASE_BYTES, USABLE_SHARE
 from widenet.base.threads import threads
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.names import kernel_by_name
 from widenet.predict.choose import CHOICE_ROWS, KERNELS
 from widenet.predict.landmarks import BLOCK
 from widenet.runs.device import CPU, usable_on
-from widenet.spectrum.compact import SHARE
-from widenet.spectrum.panels import held_bytes
+from widenet.spectrum.compact import COMPACT_SHARE
+from widenet.spectrum.panels import are_compact, held_bytes
 from widenet.study.forecast import Forecast
 from widenet.study.speed import Speed, measure_speed, seconds_of
 
 DENSE_ROWS = 14_000  # a factorisation of more rows takes longer than products with tiles
 NUM_VECTORS = 2400  # float64 vectors of length n held at a time: a Krylov basis, or a preconditioner's making
-NUM_PRODUCTS = 75  # block products of an audit by tiles: of the spectrum, and of the solves with a ridge
+# Block products of an audit by tiles at so many rows, of the spectrum and of the solves with a ridge.
+# More rows take more, because their eigenvalues lie farther apart.
+NUM_PRODUCTS, PRODUCT_ROWS, PRODUCT_GROWTH = 92, 60_000, 0.4
+OTHER_SECONDS = 10  # of it: the choice of a kernel, and learning curves
+ROW_OPERATIONS = 6e7  # of it, for each row: those nearest to it, and the basis
 EFFICIENCY = 0.6  # of a step with few columns, all but its product included, relative to square matrices
 # Of labels judged by landmarks, for each row: copies of its inputs and of its targets that are held at a time
 # (sorted, as points, as their opposites; likelihoods of its label), bytes of all else, and seconds.
@@ -84,8 +88,8 @@ def forecast_audit(
             f"holding the kernel, but only {usable / 2**30:,.1f} GiB can be used: audit a sample with `rows`."
         )
     needed, room = held_bytes(n, torch.float32), usable - least
-    if needed > room:
-        needed = int(SHARE * needed)
+    if are_compact(n, torch.float32, room):
+        needed = int(COMPACT_SHARE * needed)
     kept = min(needed, room)
     seconds = _tiled_seconds(n, d, num_columns, kept / needed, speed, proving, entries) + training
     plan = GramPlan(Held.PACKED if kept == needed else Held.TILED, kept)
@@ -129,9 +133,9 @@ def forecast_landmarks(
 
 
 def _usable(n: int, d: int, device: torch.device) -> int:
-    """What can be taken, and on the CPU the interpreter and the rows, which are there already."""
+    """What can be planned with: on the CPU also of what is there already, the interpreter and the rows."""
     there = BASE_BYTES + 8 * n * d if device == CPU else 0
-    return usable_on(device) + there
+    return usable_on(device) + int(USABLE_SHARE * there)
 
 
 def _dense_seconds(n: int, d: int, speed: Speed, proving: Speed, entries: float) -> float:
@@ -162,4 +166,6 @@ def _tiled_seconds(
     proved = cosines / proving.double + values
     certificate = proved + operations / (EFFICIENCY * proving.double)
     neighbours = cosines / proving.single + values
-    return 60 + neighbours + first + certificate + chosen + NUM_PRODUCTS * (product + recomputed)
+    products = NUM_PRODUCTS * (n / PRODUCT_ROWS) ** PRODUCT_GROWTH * (product + recomputed)
+    others = OTHER_SECONDS + n * ROW_OPERATIONS / speed.double
+    return others + neighbours + first + certificate + chosen + products

@@ -23,6 +23,7 @@ from widenet.predict.loo import LeaveOneOut
 from widenet.theory.fine_grained.bounds import generalisation_bound
 
 DELTA = 0.01  # failure probability that the bound is stated for
+MOST_UNKNOWN = 0.5  # share of an estimated error that its bar may take
 GROWTH = (2, 4)  # multiples of n at which the learning curve is extrapolated
 
 
@@ -55,7 +56,7 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     return LeaveOneOutSummary(
         error=float(errors.mean()),
         standard_error=points.mean_error(errors),
-        error_bar=2 * float(points.sums((errors * loo.sampling_error)[:, None]).norm()) / dataset.n,
+        error_bar=_error_of_estimates(points, loo, errors),
         misclassified=None if wrong is None else expected_share(dataset, points, loo),
         misclassified_standard_error=None if wrong is None else share_error(points, wrong),
         rows=dataset.n,
@@ -65,6 +66,22 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
         auc=auc,
         auc_standard_error=auc_error,
     )
+
+
+def is_told(dataset: Dataset, points: Points, loo: LeaveOneOut) -> bool:
+    """Whether the mean squared error is known to a part of it, so that it is worth telling."""
+    errors = squared_errors(unbiased_predictions(dataset, points, loo), dataset.Y)
+    return _error_of_estimates(points, loo, errors) <= MOST_UNKNOWN * float(errors.mean())
+
+
+def _error_of_estimates(points: Points, loo: LeaveOneOut, errors: Tensor) -> float:
+    """By how much the mean of squared errors (n,) may be off, because precisions C are estimated.
+
+    By as much as samples of C scatter, and by all that `unbiased_predictions` add, because no row tells
+    whether C is scattered as these assume.
+    """
+    sampled = 2 * points.sums((errors * loo.sampling_error)[:, None]).norm() / len(errors)
+    return float(sampled + 3 * (errors * loo.precision_error.square()).mean())
 
 
 def _ranking(dataset: Dataset, points: Points, loo: LeaveOneOut) -> tuple[float, float] | tuple[None, None]:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from widenet.audit.findings import Dependence
+from widenet.audit.generalise import is_told
 from widenet.audit.kept import built, kept_stage
 from widenet.audit.problem import ExactGram, KernelProblem, weighted_gram
 from widenet.audit.shuffles import ShuffleTest, shuffle_test
@@ -59,7 +60,7 @@ GramMaker = Callable[[Kernel, Tensor, torch.dtype], Gram]
 class Interpolation:
     """What the inverse of the kernel matrix tells."""
 
-    loo: LeaveOneOut | None  # of all rows; None where it did not converge
+    loo: LeaveOneOut | None  # of all rows; None where it did not converge, or tells too little
     complexity: ShuffleTest  # of yᵀH⁻¹y
     dependence: Dependence
     enclosure: Enclosure | None  # of yᵀH⁻¹y, rounding included; None where that is not proved
@@ -130,7 +131,8 @@ class Work:
 
         Its entries are then made of rows in float32, too, in half the time, unless many rows are close.
         """
-        dtype = torch.float32 if _single_suffices(self.points, floor) else torch.float64
+        scale = max(1.0, float(kernel.diag(self._inputs).max()))  # that of its entries
+        dtype = torch.float32 if _single_suffices(self.points, floor / scale) else torch.float64
         X = self._inputs.to(torch.float64 if self._has_many_close_pairs else dtype)
         return weighted_gram(self.make_gram(kernel, X, dtype), self._device_points)
 
@@ -162,9 +164,10 @@ class Work:
         dependence = built(Dependence, "dependence", arrays)
         assert complexity is not None
         assert dependence is not None
-        return Interpolation(
-            built(LeaveOneOut, "loo", arrays), complexity, dependence, built(Enclosure, "enclosure", arrays)
-        )
+        loo = built(LeaveOneOut, "loo", arrays)
+        if loo is not None and not is_told(self.dataset, self.points, loo):
+            loo = None  # opposite rows, say, make the matrix so nearly singular that random signs miss some
+        return Interpolation(loo, complexity, dependence, built(Enclosure, "enclosure", arrays))
 
     def _interpolate(self, kernel: Kernel, problem: KernelProblem, spectrum: LabelSpectrum) -> Interpolation:
         ridge, matrix, part = _jitter(problem), problem.gram.held(), self._part(kernel)
@@ -336,10 +339,12 @@ def _jitter(problem: KernelProblem) -> float:
 def _single_suffices(points: Points, floor: float) -> bool:
     """Whether D^½ H D^½ in float32 is exact enough to solve with, if its eigenvalues exceed `floor`.
 
+    The floor is that of entries of H up to 1.
+
     Errors of its entries, and those of sums in its products, which weigh more where rows are nearly parallel,
-    are of size ε √(m_i m_j) and nearly independent of each other. So the norm of their matrix is about that
-    of its longest row, ε √(n max m). Those of entries that are made of rows in float32 add up to more, but
-    along the largest eigenvalues, where that matters least.
+    are of size ε √(m_i m_j) and nearly independent of each other, unless a few kernel values are those of all
+    pairs. So the norm of their matrix is about that of its longest row, ε √(n max m). Those of entries that
+    are made of rows in float32 add up to more, but along the largest eigenvalues, where that matters least.
     """
     longest = math.sqrt(len(points.place) * float(points.counts.max()))
     return floor >= SINGLE_MARGIN * torch.finfo(torch.float32).eps * longest

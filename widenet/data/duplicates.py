@@ -16,7 +16,7 @@ from widenet.data.points import Points, points_of
 COSINE_TOLERANCE = 1e-12
 CHORD = (2 * COSINE_TOLERANCE) ** 0.5  # ‖x − z‖² = 2 (1 − cos) on the unit sphere
 NUM_DIRECTIONS = 12
-MAX_ROUNDS = 32  # enough unless thousands of rows lie within a millionth of each other and are not the same
+MAX_ROUNDS = 32  # enough unless many rows lie within a millionth of each other and are not the same
 TILE = 8192
 
 
@@ -85,6 +85,8 @@ def _first_of_same(X: Tensor) -> Tensor:
     segment = torch.from_numpy(_candidates(X))
     group = torch.arange(len(X))
     waiting = _crowded(segment, group)
+    group[waiting] = same = _first_of_copies(X, waiting)
+    waiting = _crowded(segment, waiting[same == waiting])
     for _ in range(MAX_ROUNDS):
         if not len(waiting):
             break
@@ -95,7 +97,20 @@ def _first_of_same(X: Tensor) -> Tensor:
         joins = _chords(X, waiting, leader) <= CHORD
         group[waiting[joins]] = leader[joins]
         waiting = _crowded(segment, waiting[~joins])
-    return group
+    return group[group]  # of copies: what the first of them has joined
+
+
+def _first_of_copies(X: Tensor, rows: Tensor) -> Tensor:
+    """For each of these rows, in order, the first with the same numbers, however many others are close."""
+    first: dict[bytes, int] = {}
+    return torch.tensor(
+        [
+            first.setdefault(numbers.tobytes(), row)
+            for some in rows.split(TILE)
+            for row, numbers in zip(some.tolist(), (X[some] + 0.0).numpy(), strict=True)  # no -0.0
+        ],
+        dtype=torch.int64,
+    )
 
 
 def _candidates(X: Tensor) -> np.ndarray:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize
 
 from widenet.kernels.kernel import Kernel
 from widenet.kernels.matrix import cross_matrix
@@ -92,7 +91,8 @@ def nearby_precision(kernel: Kernel, X: Tensor, counts: Tensor, ridge: float, ar
     weights, landmarks = counts.sqrt(), around.landmarks
     diagonal = (counts * kernel.diag(X) + ridge) * (1 + JITTER)
     features, whiten = _features(kernel, X, weights, diagonal, landmarks)
-    own = torch.cat([normalize(whiten.T, dim=1), torch.zeros_like(whiten[:1])])  # u of each, and 0 for others
+    u = whiten / whiten.norm(dim=0)
+    own = torch.cat([u.T, torch.zeros_like(u[:1])])  # that of each landmark, and 0 for others
     which = landmarks.new_full((len(X),), len(landmarks))
     which[landmarks] = torch.arange(len(landmarks), device=X.device)
     found = torch.empty_like(diagonal)

@@ -139,8 +139,8 @@ class DistributedGram(SizedGram):
     """A Gram matrix that workers hold: each gets panels as it has room, and those of one that died move.
 
     Nothing is computed before the first product. Kernel values are computed in the precision of X and rounded
-    to `dtype`, in which products of panels are made and sent; they are added up in the precision of the
-    vectors.
+    to `dtype` as `Tiles` does, in which products of panels are made and sent; they are added up in the
+    precision of the vectors.
 
     Args:
         hosts: The workers.

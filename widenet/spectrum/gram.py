@@ -58,7 +58,8 @@ class Gram(Operator, Protocol):
     def recomputed(self) -> "Gram | None":
         """The operator with entries that `Kernel.tile` computes anew from the rows, in their precision.
 
-        Proofs rest on these. None for an operator that comes by its entries in another way.
+        Proofs rest on these, of rows in float64: what is made in float32 is rounded once more. None for an
+        operator that comes by its entries in another way.
         """
         return None
 
@@ -135,7 +136,7 @@ def _symmetric_product(matrix: Tensor, v: Tensor) -> Tensor:
 
 
 def kernel_columns(kernel: Kernel, X: Tensor, places: Tensor) -> Tensor:
-    """Columns of the Gram matrix of rows X (n, d), shape (n, m), computed as tiles are."""
+    """Columns of the Gram matrix of rows X (n, d), shape (n, m), in the precision of the rows."""
     values = cross_matrix(kernel, X, X[places])
     values[places, torch.arange(len(places), device=values.device)] = kernel.diag(X[places])
     return values

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from widenet.base.threads import one_thread
 from widenet.kernels.kernel import Kernel
-from widenet.spectrum.compact import SHARE, Compact, compact, rounded
+from widenet.spectrum.compact import COMPACT_SHARE, Compact, compact, rounded
 
 TILE = 512  # 1 MiB in float32: a tile's second use, transposed, finds it in the cache beside the core
 MOST_TILES = 8  # along a side of a panel: 128 MiB in float64, so that loads can be even
@@ -62,6 +62,11 @@ def held_bytes(n: int, dtype: torch.dtype, tile: int = TILE) -> int:
     return entries * dtype.itemsize
 
 
+def are_compact(n: int, dtype: torch.dtype, keep_bytes: float, tile: int = TILE) -> bool:
+    """Whether tiles of n rows are held in 24 bits: those in float32, where there is no room for all of it."""
+    return dtype == torch.float32 and keep_bytes < held_bytes(n, dtype, tile)
+
+
 class Tiles:
     """Tiles of kernel values: held as far as there is room, the others computed anew for every use.
 
@@ -80,22 +85,22 @@ class Tiles:
 
     def __init__(self, kernel: Kernel, X: Tensor, size: int, dtype: torch.dtype, keep_bytes: float) -> None:
         self.kernel, self.X, self.size, self.dtype = kernel, X, size, dtype
-        self._compacts = dtype == torch.float32 and keep_bytes < held_bytes(len(X), dtype, size)
+        self._compacts = are_compact(len(X), dtype, keep_bytes, size)
         self._kept: dict[tuple[int, int], Tensor | Compact] = {}
-        self._room = keep_bytes
+        self._bytes_left = keep_bytes
         self._slab = _bytes(0, X.device)  # what is left of the last one
-        self._counting = Lock()  # room, of several panels that are computed side by side
+        self._counting = Lock()  # what is left, of several panels that are computed side by side
 
-    def at(self, i: int, j: int, room: Tensor) -> Tensor:
-        """The tile whose first row and column these are; a compact one is in this `room` until the next."""
+    def at(self, i: int, j: int, buffer: Tensor) -> Tensor:
+        """The tile whose first row and column these are; a compact one is in this buffer until the next."""
         held = self._kept.get((i, j))
         if held is None:
             tile = self.compute(i, j)
             self._keep(i, j, tile)
             return tile
-        return held.values(room) if isinstance(held, Compact) else held
+        return held.values(buffer) if isinstance(held, Compact) else held
 
-    def room(self) -> Tensor:
+    def buffer(self) -> Tensor:
         """Where compact tiles are spread out, one after the other."""
         size = self.size**2 if self._compacts else 0
         return torch.empty(2, size, dtype=torch.float32, device=self.X.device)
@@ -111,7 +116,7 @@ class Tiles:
 
     def _keep(self, i: int, j: int, tile: Tensor) -> None:
         """Hold a tile, if there is room."""
-        place = self._place(int(tile.nbytes * SHARE) if self._compacts else tile.nbytes)
+        place = self._place(int(tile.nbytes * COMPACT_SHARE) if self._compacts else tile.nbytes)
         if place is None:
             return
         if self._compacts:
@@ -123,10 +128,10 @@ class Tiles:
         """Memory for a tile; None where there is no room, and then for no other tile either."""
         size = -(-num_bytes // ALIGNED) * ALIGNED
         with self._counting:
-            if num_bytes > self._room:
-                self._room = 0
+            if num_bytes > self._bytes_left:
+                self._bytes_left = 0
                 return None
-            self._room -= num_bytes
+            self._bytes_left -= num_bytes
             if size > len(self._slab):
                 self._slab = _bytes(max(size, SLAB_BYTES), self.X.device)
             place, self._slab = self._slab[:num_bytes], self._slab[size:]
@@ -153,9 +158,9 @@ def panel_product(tiles: Tiles, panel: Panel, blocks: Sequence[Tensor]) -> Tenso
     size = tiles.size
     starts = [start for span in panel.spans for start in range(*span, size)]
     parts = {start: torch.zeros_like(blocks[start // size]) for start in starts}
-    room = tiles.room()
+    buffer = tiles.buffer()
     for i, j in panel.corners(size):
-        tile = tiles.at(i, j, room)
+        tile = tiles.at(i, j, buffer)
         # (VᵀH)ᵀ: with a few columns, BLAS is up to twice as fast from this side.
         parts[i].addmm_(blocks[j // size], tile.T)
         if i != j:

@@ -202,7 +202,7 @@ def cost_body(result: AuditResult) -> Html:
     gram = {
         Held.DENSE: "held whole",
         Held.PACKED: "held by half",
-        Held.TILED: "recomputed tile by tile",
+        Held.TILED: "recomputed where it does not fit",
         Held.WORKERS: "held by workers",
     }
     return cost_panel(

@@ -4,7 +4,7 @@ Every sentence must be true for binary, multi-class and regression targets, and 
 says why. The first sentences of an answer are the most important ones.
 """
 
-from widenet.audit.findings import Suspect
+from widenet.audit.findings import Estimate, Suspect
 from widenet.audit.result import AuditResult
 from widenet.base.wording import counted, percent
 from widenet.report.audit.theorists import descent, theorists
@@ -115,7 +115,10 @@ def learnable(result: AuditResult) -> list[str]:
         )
     told += on_sample(result)
     where = "for this data" if result.whole is None else f"for {result.whole.num_sampled:,} of the rows"
-    told.append(f"Each row was left out in turn; {result.chosen.kernel} and its ridge were chosen {where}.")
+    how = "Each row was left out in turn"
+    if result.judged.method is Estimate.ESTIMATED:
+        how = "What is predicted for each row without it was estimated"
+    told.append(f"{how}; {result.chosen.kernel} and its ridge were chosen {where}.")
     return told
 
 

@@ -1,6 +1,6 @@
 """What an audit says to theorists: complexity, descent, the bound of Theorem 5.1, and what it cost."""
 
-from widenet.audit.findings import Held, Outside, StepsTo, TrainedCurve
+from widenet.audit.findings import Estimate, Held, Outside, StepsTo, TrainedCurve
 from widenet.audit.result import AuditResult
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.base.wording import counted, duration, memory, number, percent
@@ -117,15 +117,16 @@ def _interpolating(result: AuditResult) -> str:
     if known is None:
         return f"The leave-one-out error of {kernel} without a ridge is not known: it did not converge."
     network = f"Kernel {kernel} without a ridge, as in descent without end,"
+    by = ", estimated" if result.loo.method is Estimate.ESTIMATED else ""
     if is_regression(result):
         told = (spoken_error(result, each) for each in (known.value, known.deviation, known.constant))
         error, deviation, constant = told
-        own = f"is off by {error} ± {deviation} (root mean square)"
+        own = f"is off by {error} ± {deviation} (root mean square{by})"
         return f"{network} {own}; predicting the mean is off by {constant}."
     constant = f"predicting the mean leaves {number(result.loo.baseline)}"
-    squared = f"{number(result.loo.error or 0.0)} ± {number(result.loo.standard_error or 0.0)}"
+    squared = f"{number(result.loo.error or 0.0)} ± {number(result.loo.deviation)}"
     errs = f"errs on {percent(known.value)} ± {percent(known.deviation)}"
-    return f"{network} {errs} (squared error {squared}; {constant})."
+    return f"{network} {errs} (squared error {squared}{by}; {constant})."
 
 
 def _bound_sentence(result: AuditResult) -> str:
@@ -167,8 +168,9 @@ def cost(result: AuditResult) -> list[str]:
     forecast = result.forecast
     held = {
         Held.DENSE: "the whole kernel matrix is held in memory",
-        Held.PACKED: "half of the symmetric kernel matrix is held in memory, as tiles",
-        Held.TILED: "the kernel matrix is too large to hold: its tiles are recomputed for every product",
+        Held.PACKED: "half of the symmetric kernel matrix is held in memory, as tiles; in double precision, "
+        "as many of them as fit",
+        Held.TILED: "the kernel matrix is too large to hold: what does not fit is recomputed each time",
         Held.WORKERS: "half of the symmetric kernel matrix is held by the workers of a cluster, as tiles",
     }[result.gram.held]
     expected = "" if forecast.memory_bytes is None else f"{memory(forecast.memory_bytes)} of memory and "
