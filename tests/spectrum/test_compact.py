@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from widenet.base.errors import InputError
-from widenet.spectrum.compact import COMPACT_SHARE, compact, rounded
+from widenet.spectrum.compact import COMPACT_SHARE, compacted, rounded
 
 
 def held(values):
-    return compact(values, torch.empty(3 * values.numel(), dtype=torch.uint8))
+    return compacted(values, torch.empty(3 * values.numel(), dtype=torch.uint8))
 
 
 def spread_out(values):

@@ -45,15 +45,15 @@ class Compact:
 
 
 def rounded(values: Tensor) -> Tensor:
-    """Values in float32 as `compact` holds them, off by at most 2⁻²³ of the largest, or by 2⁻¹²⁶."""
+    """Values in float32 as `compacted` holds them, off by at most 2⁻²³ of the largest, or by 2⁻¹²⁶."""
     multiples, unit = _multiples(values)
     return multiples.mul_(unit).to(torch.float32)
 
 
-def compact(values: Tensor, place: Tensor) -> Compact:
+def compacted(values: Tensor, place: Tensor) -> Compact:
     """Values as multiples of a unit; exactly, where they were rounded so.
 
-    >>> held = compact(torch.tensor([0.1, -1.0]), torch.empty(6, dtype=torch.uint8))
+    >>> held = compacted(torch.tensor([0.1, -1.0]), torch.empty(6, dtype=torch.uint8))
     >>> held.values(torch.empty(2, 2))
     tensor([ 0.1000, -1.0000])
 

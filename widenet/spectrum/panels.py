@@ -13,7 +13,7 @@ from torch import Tensor
 
 from widenet.base.threads import one_thread
 from widenet.kernels.kernel import Kernel
-from widenet.spectrum.compact import COMPACT_SHARE, Compact, compact, rounded
+from widenet.spectrum.compact import COMPACT_SHARE, Compact, compacted, rounded
 
 TILE = 512  # 1 MiB in float32: a tile's second use, transposed, finds it in the cache beside the core
 MOST_TILES = 8  # along a side of a panel: 128 MiB in float64, so that loads can be even
@@ -120,7 +120,7 @@ class Tiles:
         if place is None:
             return
         if self._compacts:
-            self._kept[i, j] = compact(tile, place)
+            self._kept[i, j] = compacted(tile, place)
         else:
             self._kept[i, j] = place.view(tile.dtype).view(tile.shape).copy_(tile)
 
