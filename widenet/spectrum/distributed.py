@@ -191,14 +191,13 @@ class DistributedGram(SizedGram):
         )
 
     def matmul(self, V: Tensor) -> Tensor:
-        parts = [self._product(V[:, j : j + COLUMNS]) for j in range(0, V.shape[1], COLUMNS)]
-        return torch.cat(parts).T if parts else torch.zeros_like(V)
+        with one_thread():  # workers may need the other cores, on which further ones would wait in a loop
+            parts = [self._product(V[:, j : j + COLUMNS]) for j in range(0, V.shape[1], COLUMNS)]
+            return torch.cat(parts).T if parts else torch.zeros_like(V)
 
     def _product(self, V: Tensor) -> Tensor:
         """(H V)ᵀ, shape (p, n)."""
-        with one_thread():  # workers may need the other cores
-            Vt = V.T.to(self.dtype).contiguous().numpy()
-        products = self._products(Vt)
+        products = self._products(V.T.to(self.dtype).contiguous().numpy())
         # In this order, whoever sent it, and when.
         ordered = (torch.from_numpy(products.pop(panel)) for panel in self.panels)
         return added_up(self.panels, ordered, V.T)
