@@ -53,7 +53,7 @@ def run(num_rows: int = NUM_IMAGES) -> dict[str, float | str | None]:
         "λ_max": result.spectrum.eigenvalue_max,
         "λ_min certified above": result.spectrum.eigenvalue_min_certified,
         "leave-one-out error": result.loo.error,
-        "its standard error from the probes": result.loo.error_bar,
+        "its error from estimating it": result.loo.error_bar,
         "misclassified": result.loo.misclassified,
         "label noise": result.noise.estimate,
     }

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from widenet.audit.findings import Estimate
 from widenet.audit.settings import DEFAULT_KERNEL
 from widenet.data.outlying import Outlying
 from widenet.report.audit.sentences import answers, descent, learnable, sentences, sound, theorists, wrong
@@ -34,6 +35,20 @@ def test_dependence_is_claimed_where_shuffles_rule_chance_out(result_of, p_value
     result = result_of("binary")
     dependence = replace(result.dependence, p_value=p_value, p_value_by_row=p_value)
     assert learnable(replace(result, dependence=dependence))[0] == f"{told}, against shuffles of them)."
+
+
+def test_an_estimate_is_called_one(task, result_of):
+    result = result_of(task)
+    assert not any("estimated" in sentence for sentence in (learnable(result)[-1], *theorists(result)))
+    loo, judged = (
+        replace(each, method=Estimate.ESTIMATED, error_bar=2 * each.error)
+        for each in (result.loo, result.chosen.loo)
+    )
+    result = replace(result, loo=loo, chosen=replace(result.chosen, loo=judged))
+    assert learnable(result)[-1].startswith("What is predicted for each row without it was estimated; ")
+    told = next(sentence for sentence in theorists(result) if "without a ridge" in sentence)
+    assert ", estimated" in told
+    assert loo.deviation == pytest.approx((loo.standard_error**2 + (2 * loo.error) ** 2) ** 0.5)
 
 
 def test_agreement_of_rows_with_the_same_inputs_is_not_more_than_that(result_of):
