@@ -8,10 +8,10 @@ import torch
 from sklearn.metrics import roc_auc_score
 
 import widenet
+from widenet.audit.findings import Estimate
 from widenet.audit.generalise import (
     area_under_curve,
     expected_share,
-    is_told,
     loo_summary,
     unbiased_predictions,
 )
@@ -57,8 +57,17 @@ def test_what_is_added_for_scattered_precisions_may_all_be_wrong():
     loo = replace(loo, precision_error=torch.full((10,), 0.1, dtype=torch.float64))
     dataset = SimpleNamespace(Y=Y, labels=None, n=10, task="regression")
     assert loo_summary(dataset, points, loo).error_bar == pytest.approx(0.03 * 1.03)
-    assert is_told(dataset, points, loo)
-    assert not is_told(dataset, points, replace(loo, precision_error=torch.full_like(Y[:, 0], 0.5)))
+
+
+@pytest.mark.parametrize(("size", "told"), [(0.0, True), (0.02, True), (1.0, False)])
+def test_an_error_that_is_known_too_roughly_is_not_told(size, told):
+    """Unless it is small beside that of the mean, which is 1."""
+    points, Y = every_row(10), torch.tensor([[1.0], [-1.0]] * 5, dtype=torch.float64)
+    loo = exactly_left_out(Y + size, torch.ones(10, dtype=torch.float64))
+    loo = replace(loo, precision_error=torch.full((10,), 0.5, dtype=torch.float64))
+    summary = loo_summary(SimpleNamespace(Y=Y, labels=None, n=10, task="regression"), points, loo)
+    assert (summary.error is not None) == told
+    assert summary.method == (Estimate.CLOSED_FORM if told else Estimate.TOO_ROUGH)
 
 
 def scored(n, generator):

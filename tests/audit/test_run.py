@@ -303,6 +303,16 @@ def test_wrong_settings_are_refused(binary):
         run_audit(binary, AuditSettings(kernel="relu2-hiden"))
 
 
+@pytest.mark.parametrize("num_rows", [300, 400])
+def test_rows_so_nearly_opposite_that_their_matrix_is_singular(num_rows):
+    """λ_min is proved to be positive, and smaller than the rounding of entries."""
+    angles = torch.arange(num_rows, dtype=torch.float64) / num_rows * 6.2831853
+    result = widenet.audit(torch.stack([angles.cos(), angles.sin()], 1), angles > 1, prepare="unit")
+    assert 0 < result.spectrum.eigenvalue_min_certified < 1e-8
+    assert result.loo.method is Estimate.CLOSED_FORM
+    assert result.chosen.loo.misclassified < 0.05
+
+
 def test_a_long_audit_needs_leave(binary, monkeypatch):
     monkeypatch.setattr(
         run, "forecast_audit", lambda *_, **__: (Forecast(7200.0, 1), GramPlan(Held.DENSE, 0))

@@ -1,6 +1,5 @@
 """The parts of what an audit finds: an answer to each of its questions."""
 
-import math
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -219,6 +218,7 @@ class Estimate(Enum):
     CLOSED_FORM = "closed form"
     ESTIMATED = "estimated"
     NOT_CONVERGED = "not converged"
+    TOO_ROUGH = "too rough"
 
 
 @dataclass(frozen=True)
@@ -228,11 +228,11 @@ class LeaveOneOutSummary:
     Attributes:
         error: Mean over rows of Σ_columns (prediction − Y)².
         standard_error: Its standard error, over the rows.
-        error_bar: By how much estimation, where there is no closed form, may be off besides.
+        error_bar: By how much `error` may be off besides where it is estimated, not in closed form.
         misclassified: Share of rows whose class is predicted wrongly; None for regression.
         misclassified_standard_error: Its standard error, over the rows.
         rows: Rows that were left out.
-        method: How; where it did not converge, nothing can be shown.
+        method: How; where it did not converge, or is known too roughly, nothing is shown.
         constant: What the best constant errs: the share of rows outside the most frequent class, or, for
             regression, the squared error of the mean.
         baseline: The squared error of predicting the mean of the targets.
@@ -254,17 +254,12 @@ class LeaveOneOutSummary:
     auc_standard_error: float | None = None
 
     @property
-    def deviation(self) -> float:
-        """How far the squared error may be off: over the rows, and by estimation."""
-        return math.hypot(self.standard_error or 0.0, self.error_bar or 0.0)
-
-    @property
     def told(self) -> tuple[float, float] | None:
         """The error that stands beside `constant`, and its standard error; None where it is not known."""
         if self.error is None or self.standard_error is None:
             return None
         if self.misclassified is None or self.misclassified_standard_error is None:
-            return self.error, self.deviation
+            return self.error, self.standard_error
         return self.misclassified, self.misclassified_standard_error
 
 

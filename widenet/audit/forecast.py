@@ -24,8 +24,8 @@ NUM_VECTORS = 2400  # float64 vectors of length n held at a time: a Krylov basis
 # Block products of an audit by tiles at so many rows, of the spectrum and of the solves with a ridge.
 # More rows take more, because their eigenvalues lie farther apart.
 NUM_PRODUCTS, PRODUCT_ROWS, PRODUCT_GROWTH = 92, 60_000, 0.4
-OTHER_SECONDS = 10  # of it: the choice of a kernel, and learning curves
-ROW_OPERATIONS = 6e7  # of it, for each row: those nearest to it, and the basis
+OTHER_SECONDS = 10  # of the choice of a kernel, and of learning curves
+ROW_OPERATIONS = 6e7  # for each row: to find the nearest ones, and to keep the basis orthogonal
 EFFICIENCY = 0.6  # of a step with few columns, all but its product included, relative to square matrices
 # Of labels judged by landmarks, for each row: copies of its inputs and of its targets that are held at a time
 # (sorted, as points, as their opposites; likelihoods of its label), bytes of all else, and seconds.

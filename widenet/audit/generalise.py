@@ -23,7 +23,8 @@ from widenet.predict.loo import LeaveOneOut
 from widenet.theory.fine_grained.bounds import generalisation_bound
 
 DELTA = 0.01  # failure probability that the bound is stated for
-MOST_UNKNOWN = 0.5  # share of an estimated error that its bar may take
+MOST_UNKNOWN = 0.5  # share of an estimated error that its bar may take,
+LITTLE = 0.01  # or share of the error of predicting the mean
 GROWTH = (2, 4)  # multiples of n at which the learning curve is extrapolated
 
 
@@ -47,16 +48,17 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     is_classes = dataset.labels is not None
     baseline, constant = (constant_error(dataset.Y, classes) for classes in (False, is_classes))
     if loo is None:
-        return LeaveOneOutSummary(
-            None, None, None, None, None, dataset.n, Estimate.NOT_CONVERGED, constant, baseline
-        )
+        return _untold(dataset.n, Estimate.NOT_CONVERGED, constant, baseline)
     errors = squared_errors(unbiased_predictions(dataset, points, loo), dataset.Y)
+    error, error_bar = float(errors.mean()), _error_of_estimates(points, loo, errors)
+    if not error_bar <= max(MOST_UNKNOWN * error, LITTLE * baseline):
+        return _untold(dataset.n, Estimate.TOO_ROUGH, constant, baseline)
     wrong = mistakes(loo.predictions, dataset.Y) if is_classes else None
     auc, auc_error = _ranking(dataset, points, loo)
     return LeaveOneOutSummary(
-        error=float(errors.mean()),
+        error=error,
         standard_error=points.mean_error(errors),
-        error_bar=_error_of_estimates(points, loo, errors),
+        error_bar=error_bar,
         misclassified=None if wrong is None else expected_share(dataset, points, loo),
         misclassified_standard_error=None if wrong is None else share_error(points, wrong),
         rows=dataset.n,
@@ -68,10 +70,8 @@ def loo_summary(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Le
     )
 
 
-def is_told(dataset: Dataset, points: Points, loo: LeaveOneOut) -> bool:
-    """Whether the mean squared error is known to a part of it, so that it is worth telling."""
-    errors = squared_errors(unbiased_predictions(dataset, points, loo), dataset.Y)
-    return _error_of_estimates(points, loo, errors) <= MOST_UNKNOWN * float(errors.mean())
+def _untold(n: int, method: Estimate, constant: float, baseline: float) -> LeaveOneOutSummary:
+    return LeaveOneOutSummary(None, None, None, None, None, n, method, constant, baseline)
 
 
 def _error_of_estimates(points: Points, loo: LeaveOneOut, errors: Tensor) -> float:
@@ -149,7 +149,7 @@ def learning_curve(
     Where these are a sample of `today` rows, it is extrapolated to all of them and to twice as many, too.
     """
     sizes = {factor * dataset.n for factor in GROWTH} | ({today, 2 * today} if today else set())
-    anchor = None if loo is None else unbiased_predictions(dataset, points, loo).to(device)
+    anchor = _anchor(dataset, points, loo)
     return predict_learning_curve(
         kernel,
         dataset.X.to(device),
@@ -158,10 +158,17 @@ def learning_curve(
         classification=dataset.labels is not None,
         generator=generator,
         ridge=ridge,
-        anchor=anchor,
+        anchor=None if anchor is None else anchor.to(device),
         place=points.place.to(device),
         today=today,
     )
+
+
+def _anchor(dataset: Dataset, points: Points, loo: LeaveOneOut | None) -> Tensor | None:
+    """Predictions whose error is that of the curve at all rows; None where it is not known."""
+    if loo is None or loo_summary(dataset, points, loo).error is None:
+        return None
+    return unbiased_predictions(dataset, points, loo)
 
 
 def population_bound(

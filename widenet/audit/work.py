@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from widenet.audit.findings import Dependence
-from widenet.audit.generalise import is_told
 from widenet.audit.kept import built, kept_stage
 from widenet.audit.problem import ExactGram, KernelProblem, weighted_gram
 from widenet.audit.shuffles import ShuffleTest, shuffle_test
@@ -60,7 +59,7 @@ GramMaker = Callable[[Kernel, Tensor, torch.dtype], Gram]
 class Interpolation:
     """What the inverse of the kernel matrix tells."""
 
-    loo: LeaveOneOut | None  # of all rows; None where it did not converge, or tells too little
+    loo: LeaveOneOut | None  # of all rows; None where it did not converge
     complexity: ShuffleTest  # of yᵀH⁻¹y
     dependence: Dependence
     enclosure: Enclosure | None  # of yᵀH⁻¹y, rounding included; None where that is not proved
@@ -164,10 +163,9 @@ class Work:
         dependence = built(Dependence, "dependence", arrays)
         assert complexity is not None
         assert dependence is not None
-        loo = built(LeaveOneOut, "loo", arrays)
-        if loo is not None and not is_told(self.dataset, self.points, loo):
-            loo = None  # opposite rows, say, make the matrix so nearly singular that random signs miss some
-        return Interpolation(loo, complexity, dependence, built(Enclosure, "enclosure", arrays))
+        return Interpolation(
+            built(LeaveOneOut, "loo", arrays), complexity, dependence, built(Enclosure, "enclosure", arrays)
+        )
 
     def _interpolate(self, kernel: Kernel, problem: KernelProblem, spectrum: LabelSpectrum) -> Interpolation:
         ridge, matrix, part = _jitter(problem), problem.gram.held(), self._part(kernel)
@@ -177,7 +175,7 @@ class Work:
             complexity = shuffle_test(part, self._root(part, _jitter(part)), generator=self.generator)
             return Interpolation(loo, complexity, dependence, spectrum.enclosure)
         self.progress("leave one out")
-        root = inverse_root(matrix, ridge)
+        root, ridge = _root_above(matrix, ridge, JITTER * problem.mean_diagonal)
         enclosure = self._enclose(problem, root) if problem.floor > 0 and is_provable(kernel) else None
         return Interpolation(
             loo=by_row(left_out(root, problem.targets), problem.points, ridge),
@@ -329,6 +327,14 @@ class Work:
 
 def _found_floor(kernel: Kernel, X: Tensor, matrix: Tensor) -> float:
     return eigenvalue_floor(kernel, X) or cholesky_floor(matrix, len(X))
+
+
+def _root_above(matrix: Tensor, ridge: float, jitter: float) -> tuple[Tensor, float]:
+    """R of `inverse_root` and its ridge, with the jitter where λ_min is lost in the rounding of entries."""
+    try:
+        return inverse_root(matrix, ridge), ridge
+    except torch.linalg.LinAlgError:
+        return inverse_root(matrix, ridge + jitter), ridge + jitter
 
 
 def _jitter(problem: KernelProblem) -> float:

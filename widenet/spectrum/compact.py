@@ -1,6 +1,6 @@
-"""Numbers of 24 bits in three quarters of the memory of float32, and half as exact where they are as large.
+"""Numbers of 24 bits: three quarters of the memory of float32, and half as exact for the largest of a tensor.
 
-All of a tensor are multiples of one power of two, so that only those near the largest have all digits.
+All of them are multiples of one power of two, so that smaller ones have fewer digits.
 """
 
 import math

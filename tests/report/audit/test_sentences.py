@@ -41,14 +41,25 @@ def test_an_estimate_is_called_one(task, result_of):
     result = result_of(task)
     assert not any("estimated" in sentence for sentence in (learnable(result)[-1], *theorists(result)))
     loo, judged = (
-        replace(each, method=Estimate.ESTIMATED, error_bar=2 * each.error)
+        replace(each, method=Estimate.ESTIMATED, error_bar=0.123) for each in (result.loo, result.chosen.loo)
+    )
+    result = replace(result, loo=loo, chosen=replace(result.chosen, loo=judged))
+    assert learnable(result)[-1].startswith("The prediction for each row from the others was estimated; ")
+    told = next(sentence for sentence in theorists(result) if "without a ridge" in sentence)
+    estimated = "; an estimate)" if task == "regression" else "; estimated, the squared error up to 0.123)"
+    assert estimated in told
+
+
+def test_why_an_error_is_not_known(task, result_of):
+    result = result_of(task)
+    loo, judged = (
+        replace(each, method=Estimate.TOO_ROUGH, error=None, misclassified=None)
         for each in (result.loo, result.chosen.loo)
     )
     result = replace(result, loo=loo, chosen=replace(result.chosen, loo=judged))
-    assert learnable(result)[-1].startswith("What is predicted for each row without it was estimated; ")
-    told = next(sentence for sentence in theorists(result) if "without a ridge" in sentence)
-    assert ", estimated" in told
-    assert loo.deviation == pytest.approx((loo.standard_error**2 + (2 * loo.error) ** 2) ** 0.5)
+    told = [each for each in (*learnable(result), *theorists(result)) if "is not known, because" in each]
+    assert len(told) == 2
+    assert all(each.endswith(" estimate is too rough to be told.") for each in told)
 
 
 def test_agreement_of_rows_with_the_same_inputs_is_not_more_than_that(result_of):

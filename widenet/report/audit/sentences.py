@@ -24,6 +24,7 @@ from widenet.report.audit.words import (
     twice_the_rows,
     who_errs,
     who_misses,
+    why_unknown,
 )
 from widenet.report.parts.columns import column_sentences
 from widenet.report.parts.leaks import leak_sentences
@@ -117,7 +118,7 @@ def learnable(result: AuditResult) -> list[str]:
     where = "for this data" if result.whole is None else f"for {result.whole.num_sampled:,} of the rows"
     how = "Each row was left out in turn"
     if result.judged.method is Estimate.ESTIMATED:
-        how = "What is predicted for each row without it was estimated"
+        how = "The prediction for each row from the others was estimated"
     told.append(f"{how}; {result.chosen.kernel} and its ridge were chosen {where}.")
     return told
 
@@ -137,7 +138,8 @@ def expected(result: AuditResult) -> str:
     """The error to expect on rows that were not seen, beside that of the best constant."""
     known = told_error(result, result.judged)
     if known is None:
-        return "The error on unseen rows is not known, because the leave-one-out estimate did not converge."
+        why = why_unknown(result.judged)
+        return f"The error on unseen rows is not known, because the leave-one-out estimate {why}."
     network = f"a wide network ({result.chosen.kernel} with a ridge, chosen for this data)"
     rows, apart = "unseen rows", "with each row left out"
     if is_repeated(result):
@@ -166,7 +168,8 @@ def on_sample(result: AuditResult) -> list[str]:
     error = f"{spoken_error(result, known.value)} ± {spoken_error(result, known.deviation)}"
     is_wide = has_gain(result) and known.value < every.value
     more = "; more landmarks would narrow the range" if is_wide else ""
-    return [f"With {result.whole.num_sampled:,} rows alone the kernel itself {errs} {error}{more}."]
+    by = " (estimated)" if result.chosen.loo.method is Estimate.ESTIMATED else ""
+    return [f"With {result.whole.num_sampled:,} rows alone the kernel itself {errs} {error}{by}{more}."]
 
 
 def ranked(result: AuditResult) -> list[str]:

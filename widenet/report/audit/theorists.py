@@ -11,6 +11,7 @@ from widenet.report.audit.words import (
     spoken_error,
     targets_word,
     told_error,
+    why_unknown,
 )
 from widenet.report.parts.quantities import precise, rounded_down, rounded_up, shown_p
 
@@ -115,18 +116,27 @@ def _interpolating(result: AuditResult) -> str:
     """The error of the audit's own kernel, without a ridge: what the theorems are about."""
     known, kernel = told_error(result, result.loo), result.kernel
     if known is None:
-        return f"The leave-one-out error of {kernel} without a ridge is not known: it did not converge."
+        why = f"its estimate {why_unknown(result.loo)}"
+        return f"The leave-one-out error of {kernel} without a ridge is not known, because {why}."
     network = f"Kernel {kernel} without a ridge, as in descent without end,"
-    by = ", estimated" if result.loo.method is Estimate.ESTIMATED else ""
     if is_regression(result):
         told = (spoken_error(result, each) for each in (known.value, known.deviation, known.constant))
         error, deviation, constant = told
-        own = f"is off by {error} ± {deviation} (root mean square{by})"
+        own = f"is off by {error} ± {deviation} (root mean square{_estimated(result)})"
         return f"{network} {own}; predicting the mean is off by {constant}."
     constant = f"predicting the mean leaves {number(result.loo.baseline)}"
-    squared = f"{number(result.loo.error or 0.0)} ± {number(result.loo.deviation)}"
+    squared = f"{number(result.loo.error or 0.0)} ± {number(result.loo.standard_error or 0.0)}"
     errs = f"errs on {percent(known.value)} ± {percent(known.deviation)}"
-    return f"{network} {errs} (squared error {squared}{by}; {constant})."
+    return f"{network} {errs} (squared error {squared}; {constant}{_estimated(result)})."
+
+
+def _estimated(result: AuditResult) -> str:
+    """That the error is an estimate, and how exact, where it is one."""
+    if result.loo.method is not Estimate.ESTIMATED or result.loo.error_bar is None:
+        return ""
+    if is_regression(result):
+        return "; an estimate"
+    return f"; estimated, the squared error up to {number(result.loo.error_bar)}"
 
 
 def _bound_sentence(result: AuditResult) -> str:
@@ -168,8 +178,7 @@ def cost(result: AuditResult) -> list[str]:
     forecast = result.forecast
     held = {
         Held.DENSE: "the whole kernel matrix is held in memory",
-        Held.PACKED: "half of the symmetric kernel matrix is held in memory, as tiles; in double precision, "
-        "as many of them as fit",
+        Held.PACKED: "half of the symmetric kernel matrix is held in memory, in tiles, as far as they fit",
         Held.TILED: "the kernel matrix is too large to hold: what does not fit is recomputed each time",
         Held.WORKERS: "half of the symmetric kernel matrix is held by the workers of a cluster, as tiles",
     }[result.gram.held]

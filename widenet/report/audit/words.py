@@ -7,7 +7,7 @@ error in the units of the data, because a person knows how large a price is, and
 import math
 from dataclasses import dataclass
 
-from widenet.audit.findings import LeaveOneOutSummary, WholeRows
+from widenet.audit.findings import Estimate, LeaveOneOutSummary, WholeRows
 from widenet.audit.result import AuditResult
 from widenet.base.wording import percent
 from widenet.predict.learning_curve import LearningCurve, more_rows_help
@@ -98,6 +98,11 @@ def told_error(result: AuditResult, loo: LeaveOneOutSummary) -> ToldError | None
     return ToldError(root_error(result, value), scale * of_root, constant)
 
 
+def why_unknown(loo: LeaveOneOutSummary) -> str:
+    """Why there is no error with rows left out."""
+    return "did not converge" if loo.method is Estimate.NOT_CONVERGED else "is too rough to be told"
+
+
 def told_range(result: AuditResult, whole: WholeRows) -> tuple[float, float]:
     """Between which errors the kernel is expected with all rows."""
     return as_told(result, whole.low), as_told(result, whole.high)
@@ -145,7 +150,8 @@ def _is_clear(loo: LeaveOneOutSummary) -> bool:
     if loo.told is None:
         return False
     error, deviation = loo.told
-    return error + CLEAR_GAIN * deviation < loo.constant
+    estimated = loo.error_bar or 0.0 if loo.misclassified is None else 0.0  # that of a squared error
+    return error + CLEAR_GAIN * deviation + estimated < loo.constant
 
 
 def ranks_rows(result: AuditResult) -> bool:
