@@ -46,7 +46,7 @@ def test_an_estimate_is_called_one(task, result_of):
     result = replace(result, loo=loo, chosen=replace(result.chosen, loo=judged))
     assert learnable(result)[-1].startswith("The prediction for each row from the others was estimated; ")
     told = next(sentence for sentence in theorists(result) if "without a ridge" in sentence)
-    estimated = "; an estimate)" if task == "regression" else "; estimated, the squared error up to 0.123)"
+    estimated = "; an estimate)" if task == "regression" else "; estimated, the squared error to ± 0.123)"
     assert estimated in told
 
 

@@ -136,7 +136,7 @@ def _estimated(result: AuditResult) -> str:
         return ""
     if is_regression(result):
         return "; an estimate"
-    return f"; estimated, the squared error up to {number(result.loo.error_bar)}"
+    return f"; estimated, the squared error to ± {number(result.loo.error_bar)}"
 
 
 def _bound_sentence(result: AuditResult) -> str:
