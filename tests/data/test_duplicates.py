@@ -139,6 +139,7 @@ def test_digits_have_no_duplicates(digits):
 def test_mnist_compares_few_pairs(data_dir, compared):
     data = load("mnist")
     copied = subset(data, torch.cat([torch.arange(data.n), torch.tensor([5, 59_999])]))
+    copied.X[-2:] *= 1 + 4e-16  # so that not every number is the same
     found = find_duplicates(copied)
     assert 0 < sum(compared) < 100
     assert found.groups == ((6, 6), (60_000, 60_000))
