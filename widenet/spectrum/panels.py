@@ -157,7 +157,9 @@ def panel_product(tiles: Tiles, panel: Panel, blocks: Sequence[Tensor]) -> Tenso
     """
     size = tiles.size
     starts = [start for span in panel.spans for start in range(*span, size)]
-    parts = {start: torch.zeros_like(blocks[start // size]) for start in starts}
+    widths = [blocks[start // size].shape[1] for start in starts]
+    product = blocks[0].new_zeros(len(blocks[0]), sum(widths))
+    parts = dict(zip(starts, product.split(widths, dim=1), strict=True))
     buffer = tiles.buffer()
     for i, j in panel.corners(size):
         tile = tiles.at(i, j, buffer)
@@ -165,7 +167,7 @@ def panel_product(tiles: Tiles, panel: Panel, blocks: Sequence[Tensor]) -> Tenso
         parts[i].addmm_(blocks[j // size], tile.T)
         if i != j:
             parts[j].addmm_(blocks[i // size], tile)
-    return torch.cat(list(parts.values()), dim=1)
+    return product
 
 
 def added_up(panels: Sequence[Panel], products: Iterable[Tensor], Vt: Tensor) -> Tensor:
