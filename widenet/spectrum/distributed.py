@@ -25,7 +25,7 @@ from widenet.base.threads import one_thread
 from widenet.base.wording import counted, memory
 from widenet.kernels.kernel import Kernel
 from widenet.spectrum.gram import SizedGram, kernel_columns
-from widenet.spectrum.panels import TILE, Panel, Tiles, added_up, blocks_of, panel_product, panels_of
+from widenet.spectrum.panels import TILE, Panel, Tiles, added_up, panel_product, panels_of
 
 MOST_ATTEMPTS = 10  # at a product: workers that take too much memory would be lost again and again
 COLUMNS = 64  # of a product at a time: what all panels send back of them is held by the driver
@@ -130,7 +130,9 @@ class PanelHolder:
 
     def products(self, panels: Sequence[Panel], Vt: np.ndarray) -> list[np.ndarray]:
         """What each panel contributes to (H V)ᵀ, for all columns of Vᵀ (p, n), shapes (p, rows)."""
-        blocks = blocks_of(torch.tensor(Vt), self.tiles.size)
+        ends = range(self.tiles.size, Vt.shape[1], self.tiles.size)
+        # Those of `blocks_of`, copied once: memory that is taken anew costs a worker more than the copy.
+        blocks = [torch.tensor(block) for block in np.split(Vt, ends, axis=1)]
         found = self._pool.map(partial(panel_product, self.tiles, blocks=blocks), panels)
         return [product.numpy() for product in found]
 
