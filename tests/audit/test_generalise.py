@@ -9,12 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 import widenet
 from widenet.audit.findings import Estimate
-from widenet.audit.generalise import (
-    area_under_curve,
-    expected_share,
-    loo_summary,
-    unbiased_predictions,
-)
+from widenet.audit.generalise import area_under_curve, expected_share, loo_summary, unbiased_predictions
 from widenet.data.noise import subset
 from widenet.data.points import every_row, points_of
 from widenet.predict.loo import exactly_left_out, left_out_by_probes

@@ -13,7 +13,6 @@ from widenet.audit.findings import Estimate, GramPlan, Held
 from widenet.audit.run import run_audit
 from widenet.audit.settings import AuditSettings
 from widenet.base.errors import InputError, NotConvergedError
-from widenet.base.memory import BASE_BYTES
 from widenet.base.progress import Progress
 from widenet.data import load, subset
 from widenet.kernels import gram_matrix, kernel_by_name
@@ -21,8 +20,6 @@ from widenet.report.audit import page, sentences
 from widenet.report.audit.review import review_data
 from widenet.report.audit.theorists import theorists
 from widenet.report.audit.verdicts import verdicts
-from widenet.runs.device import CPU
-from widenet.spectrum.panels import held_bytes
 from widenet.study.forecast import Forecast
 
 KEYS = {
@@ -265,31 +262,6 @@ def test_the_same_seed_gives_the_same_result(binary):
     assert first == second
 
 
-def test_memory_is_refused_before_it_is_taken(binary):
-    kernel = kernel_by_name("relu2-hidden")
-    with pytest.raises(InputError, match="GiB"):
-        forecast.forecast_audit(10**7, 1000, 1, kernel, usable=2**33)
-
-
-def test_tiles_are_recomputed_where_they_do_not_fit():
-    kernel = kernel_by_name("relu2-hidden")
-    assert forecast.forecast_audit(80_000, 100, 2, kernel, usable=2**33)[1].held is Held.TILED
-    compact = forecast.forecast_audit(60_000, 100, 2, kernel, usable=2**33)[1]
-    assert compact.held is Held.PACKED
-    assert compact.num_bytes < held_bytes(60_000, torch.float32)
-    assert forecast.forecast_audit(50_000, 100, 2, kernel, usable=2**36)[1].held is Held.PACKED
-    assert forecast.forecast_audit(5_000, 100, 2, kernel, usable=2**33)[1].held is Held.DENSE
-
-
-def test_what_is_there_already_is_planned_with_on_the_cpu(monkeypatch):
-    monkeypatch.setattr(forecast, "usable_on", lambda device: 10**9)
-    here = 10**9 + int(0.8 * (BASE_BYTES + 8 * 20_000 * 100))
-    assert forecast._usable(20_000, 100, CPU) == here
-    assert forecast._usable(20_000, 100, torch.device("meta")) == 10**9
-    planned, _ = forecast.forecast_audit(20_000, 100, 2, kernel_by_name("relu2-hidden"))
-    assert planned.memory_bytes <= here
-
-
 def test_wrong_settings_are_refused(binary):
     with pytest.raises(InputError, match=r"`eta` is -1\.0, but must be finite and above 0"):
         AuditSettings(eta=-1.0)
@@ -301,16 +273,6 @@ def test_wrong_settings_are_refused(binary):
         AuditSettings(train=True, width=65)
     with pytest.raises(InputError, match="relu2-hidden"):
         run_audit(binary, AuditSettings(kernel="relu2-hiden"))
-
-
-@pytest.mark.parametrize("num_rows", [300, 400])
-def test_rows_so_nearly_opposite_that_their_matrix_is_singular(num_rows):
-    """λ_min is proved to be positive, and smaller than the rounding of entries."""
-    angles = torch.arange(num_rows, dtype=torch.float64) / num_rows * 6.2831853
-    result = widenet.audit(torch.stack([angles.cos(), angles.sin()], 1), angles > 1, prepare="unit")
-    assert 0 < result.spectrum.eigenvalue_min_certified < 1e-8
-    assert result.loo.method is Estimate.CLOSED_FORM
-    assert result.chosen.loo.misclassified < 0.05
 
 
 def test_a_long_audit_needs_leave(binary, monkeypatch):

@@ -1,10 +1,11 @@
-"""Kernel matrices of large audits on rows that are made to break single precision."""
+"""Kernel matrices of audits on rows that are made to break single precision, or double."""
 
 from dataclasses import replace
 
 import pytest
 import torch
 
+import widenet
 from widenet.audit.findings import Estimate
 from widenet.audit.generalise import loo_summary
 from widenet.audit.work import Work
@@ -52,6 +53,16 @@ def test_bounds_hold_however_often_rows_repeat(num_points, count, dtype, generat
     )
     assert lower <= exact <= upper
     assert upper / lower - 1 < 2e-6
+
+
+@pytest.mark.parametrize("num_rows", [300, 400])
+def test_rows_so_nearly_opposite_that_their_matrix_is_singular(num_rows):
+    """λ_min is proved to be positive, and smaller than the rounding of entries."""
+    angles = torch.arange(num_rows, dtype=torch.float64) / num_rows * 6.2831853
+    result = widenet.audit(torch.stack([angles.cos(), angles.sin()], 1), angles > 1, prepare="unit")
+    assert 0 < result.spectrum.eigenvalue_min_certified < 1e-8
+    assert result.loo.method is Estimate.CLOSED_FORM
+    assert result.chosen.loo.misclassified < 0.05
 
 
 def test_an_error_that_is_not_known_is_not_told(generator):

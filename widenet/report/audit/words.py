@@ -150,8 +150,8 @@ def _is_clear(loo: LeaveOneOutSummary) -> bool:
     if loo.told is None:
         return False
     error, deviation = loo.told
-    estimated = loo.error_bar or 0.0 if loo.misclassified is None else 0.0  # that of a squared error
-    return error + CLEAR_GAIN * deviation + estimated < loo.constant
+    bar = (loo.error_bar or 0.0) if loo.misclassified is None else 0.0  # it is that of the squared error
+    return error + CLEAR_GAIN * deviation + bar < loo.constant
 
 
 def ranks_rows(result: AuditResult) -> bool:
