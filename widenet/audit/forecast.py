@@ -26,7 +26,7 @@ NUM_VECTORS = 2400  # float64 vectors of length n held at a time: a Krylov basis
 NUM_PRODUCTS, PRODUCT_ROWS, PRODUCT_GROWTH = 92, 60_000, 0.4
 OTHER_SECONDS = 10  # of the choice of a kernel, and of learning curves
 ROW_OPERATIONS = 6e7  # for each row: to find the nearest ones, and to keep the basis orthogonal
-EFFICIENCY = 0.6  # of a step with few columns, all but its product included, relative to square matrices
+EFFICIENCY = 0.65  # of a step with few columns, all but its product included, relative to square matrices
 # Of labels judged by landmarks, for each row: copies of its inputs and of its targets that are held at a time
 # (sorted, as points, as their opposites; likelihoods of its label), bytes of all else, and seconds.
 ROW_COPIES, TARGET_COPIES, ROW_BYTES = 5, 16, 2000
